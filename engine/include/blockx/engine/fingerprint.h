@@ -1,0 +1,65 @@
+#ifndef BLOCKX_ENGINE_FINGERPRINT_H_
+#define BLOCKX_ENGINE_FINGERPRINT_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace blockx::engine {
+
+// Folds values into 64 bits, the same on every machine and with every compiler; the definition is part of the event log's
+// format. Words are mixed in by a 64 x 64 -> 128 bit multiplication whose halves are xored (the step of Wang Yi's wyhash).
+// Text is its length, then its little-endian words in pairs, zero-padded at the end. It finds accidents, not forgers.
+class Fingerprint {
+ public:
+  constexpr Fingerprint() = default;
+  constexpr explicit Fingerprint(std::uint64_t start) : state_(start) {}
+
+  constexpr void Add(std::uint64_t word) {
+    state_ = Mix(state_ ^ kSecret0, word ^ kSecret1 ^ (state_ << 1 | state_ >> 63));
+  }
+  constexpr void Add(std::uint64_t first, std::uint64_t second) {  // both at the price of one
+    state_ = Mix(first ^ kSecret1, second ^ state_);
+  }
+  void Add(std::string_view text) {
+    Add(std::uint64_t{text.size()});
+    const char* at = text.data();
+    std::size_t left = text.size();
+    for (; left >= 16; at += 16, left -= 16) Add(LoadWord(at), LoadWord(at + 8));
+    if (left == 0) return;
+    char tail[16] = {};
+    std::memcpy(tail, at, left);
+    Add(LoadWord(tail), LoadWord(tail + 8));
+  }
+  [[nodiscard]] constexpr std::uint64_t value() const { return state_; }
+
+  [[nodiscard]] static std::uint64_t Of(std::string_view text) {
+    Fingerprint fingerprint;
+    fingerprint.Add(text);
+    return fingerprint.value();
+  }
+
+ private:
+  static constexpr std::uint64_t kSecret0 = 0xa0761d6478bd642f;
+  static constexpr std::uint64_t kSecret1 = 0xe7037ed1a0b428db;
+
+  static constexpr std::uint64_t Mix(std::uint64_t a, std::uint64_t b) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+  static std::uint64_t LoadWord(const char* from) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+  }
+
+  std::uint64_t state_ = 0x9e3779b97f4a7c15;
+};
+
+}  // namespace blockx::engine
+
+#endif  // BLOCKX_ENGINE_FINGERPRINT_H_

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <array>
+
+#include "parts.h"
+
+// Ticks, the next deadline, readiness, drain and stop (rules of the groups TIME, DR, and R-EX-2, R-EX-7).
+namespace blockx::engine {
+
+namespace {
+
+// Which grid interval an instant lies in: [n * interval, (n + 1) * interval).
+std::int64_t IntervalOf(Instant t, Duration interval) {
+  const std::int64_t quotient = ToMicroseconds(t) / interval.count();
+  return ToMicroseconds(t) % interval.count() < 0 ? quotient - 1 : quotient;
+}
+
+}  // namespace
+
+// R-TIME-7: a grid point lies in (last Tick, now], or there is no grid, or there was no Tick yet.
+bool Engine::Parts::GridRuns() const {
+  const Duration interval = config.tick_interval;
+  return interval == Duration::zero() || !last_tick || IntervalOf(*last_tick, interval) < IntervalOf(now, interval);
+}
+
+// Each kind is gathered when its turn comes, so that what an earlier kind made due counts (R-TIME-6).
+void Engine::Parts::On(const Tick&) {
+  const bool grid = GridRuns();
+  if (grid) RunSlotLeases();
+  for (Handle active; (active = core.deadlines().PopDue(now)) != kNone;) {
+    FailByRule(active, failure_code::kTimedOut, "the task's deadline passed", true);
+  }
+  if (grid) {
+    for (Handle active; (active = core.graces().PopDue(now)) != kNone;) {
+      FailByRule(active, failure_code::kWatchDisconnected, "nobody watched the task any more", false);
+    }
+    for (Handle task; (task = core.oldest_retained()) != kNone && core.task(task).purge_at <= now;) core.Purge(task);
+  }
+  for (Handle attempt; (attempt = dispatcher.call_deadlines().PopDue(now)) != kNone;) {
+    Obey(dispatcher.TimeOut(attempt, core, now, commands));
+  }
+  for (Handle attempt; (attempt = dispatcher.cancel_graces().PopDue(now)) != kNone;) {
+    Kill(dispatcher.ExecutorOf(attempt), KillReason::kCancelGrace);
+  }
+  for (Handle call; (call = dispatcher.retries().PopDue(now)) != kNone;) dispatcher.RetryDue(call);
+  for (Handle executor; (executor = pool.start_timeouts().PopDue(now)) != kNone;) {
+    Kill(ExecutorId(executor), KillReason::kStartTimeout);
+  }
+  if (grid) {
+    for (Handle executor; (executor = pool.heartbeat_timeouts().PopDue(now)) != kNone;) {
+      Kill(ExecutorId(executor), KillReason::kHeartbeatTimeout);
+    }
+    for (Handle executor; (executor = pool.wedges().PopDue(now)) != kNone;) {
+      Kill(ExecutorId(executor), KillReason::kWedged);
+    }
+  }
+  if (outage_at && *outage_at <= now) {
+    outage = true;
+    outage_at.reset();
+  }
+  for (Handle executor; (executor = pool.restarts().PopDue(now)) != kNone;) {
+    pool.Restart(ExecutorId(executor), now, commands);
+  }
+  if (drain_timeout && *drain_timeout <= now) Stop();
+  last_tick = now;
+}
+
+void Engine::Parts::RunSlotLeases() {
+  for (Handle slot; (slot = core.slots().leases().FirstDue(now)) != kNone;) {
+    const Handle task = core.slots().holder(SlotIndex(slot));
+    if (core.task(task).active != kNone) {
+      FailByRule(core.task(task).active, failure_code::kSlotLost, "the slot's lease ran out before activation", true);
+    } else {
+      core.DropReservation(task);
+    }
+  }
+}
+
+std::optional<Instant> Engine::Parts::NextDeadline() const {
+  Instant exact = std::min({core.deadlines().Earliest(), dispatcher.call_deadlines().Earliest(),
+                            dispatcher.cancel_graces().Earliest(), dispatcher.retries().Earliest(),
+                            pool.start_timeouts().Earliest(), pool.restarts().Earliest()});
+  bool pending = !core.deadlines().empty() || !dispatcher.call_deadlines().empty() ||
+                 !dispatcher.cancel_graces().empty() || !dispatcher.retries().empty() ||
+                 !pool.start_timeouts().empty() || !pool.restarts().empty();
+  for (const std::optional<Instant>& single : {outage_at, drain_timeout}) {
+    if (!single) continue;
+    exact = std::min(exact, *single);
+    pending = true;
+  }
+  Instant gridded = std::min({core.slots().leases().Earliest(), core.graces().Earliest(),
+                              pool.heartbeat_timeouts().Earliest(), pool.wedges().Earliest()});
+  bool grid_pending = !core.slots().leases().empty() || !core.graces().empty() ||
+                      !pool.heartbeat_timeouts().empty() || !pool.wedges().empty();
+  if (core.oldest_retained() != kNone) {
+    gridded = std::min(gridded, core.task(core.oldest_retained()).purge_at);
+    grid_pending = true;
+  }
+  if (grid_pending) exact = std::min(exact, OnGrid(gridded));
+  if (!pending && !grid_pending) return std::nullopt;
+  return exact;
+}
+
+// R-TIME-8: the first grid point at or past the deadline, and past the last Tick.
+Instant Engine::Parts::OnGrid(Instant deadline) const {
+  const Duration interval = config.tick_interval;
+  if (interval == Duration::zero()) return deadline;
+  std::int64_t point = IntervalOf(deadline, interval);
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(point, interval.count(), &product) || product != ToMicroseconds(deadline)) ++point;
+  if (last_tick) point = std::max(point, IntervalOf(*last_tick, interval) + 1);
+  if (__builtin_mul_overflow(point, interval.count(), &product)) return Instant::max();
+  return AtMicroseconds(product);
+}
+
+Instant Engine::Parts::LastGridPoint() const {
+  if (config.tick_interval == Duration::zero()) return *last_tick;
+  std::int64_t point = 0;
+  const std::int64_t interval = config.tick_interval.count();
+  if (__builtin_mul_overflow(IntervalOf(*last_tick, config.tick_interval), interval, &point)) return Instant::min();
+  return AtMicroseconds(point);
+}
+
+// ---- Executors ----
+
+void Engine::Parts::Kill(ExecutorId executor, KillReason reason) {
+  if (!pool.Kill(executor, reason, commands)) return;
+  dispatcher.ExecutorUnusable(executor);
+  NoteHealth();
+}
+
+// The number of healthy executors may have changed: readiness (R-EX-2) and outage (R-EX-7) follow it.
+void Engine::Parts::NoteHealth() {
+  if (pool.healthy() > 0) {
+    outage = false;
+    outage_at.reset();
+    if (ready) return;
+    ready = true;
+    if (draining || stopped) return;
+    registered = true;
+    commands.push_back(RegisterWorker{});
+  } else if (ready && !outage && !outage_at && !stopped) {
+    outage_at = AddSaturating(now, config.executor_heartbeat_timeout);
+  }
+}
+
+// ---- Start, drain, stop ----
+
+void Engine::Parts::On(const Start&) {
+  if (started || stopped) return;
+  started = true;
+  pool.SpawnAll(now, commands);
+}
+
+void Engine::Parts::On(const BeginDrain&) {
+  if (draining || stopped) return;
+  draining = true;
+  Deregister();
+  drain_timeout = AddSaturating(now, config.drain_timeout);
+  if (core.active_count() == 0) CompleteDrain(true);
+}
+
+void Engine::Parts::On(const ForceStop&) {
+  if (!stopped) Stop();
+}
+
+// R-DR-2, by time-out or by order.
+void Engine::Parts::Stop() {
+  stopped = true;
+  Deregister();
+  outage_at.reset();
+  pool.CancelRestarts();
+  while (core.first_active() != kNone) {
+    FailByRule(core.first_active(), failure_code::kWorkerShutdown, "the worker was stopped", true);
+  }
+  watches.EndAll(commands);
+  for (std::int64_t executor = 0; executor < pool.count(); ++executor) {
+    Kill(ExecutorId(executor), KillReason::kStopped);
+  }
+  if (!drain_completed) CompleteDrain(false);
+}
+
+void Engine::Parts::Deregister() {
+  if (std::exchange(registered, false)) commands.push_back(DeregisterWorker{});
+}
+
+void Engine::Parts::CompleteDrain(bool clean) {
+  drain_completed = true;
+  drain_timeout.reset();
+  commands.push_back(DrainComplete{clean});
+}
+
+}  // namespace blockx::engine

@@ -1,0 +1,119 @@
+#include "blockx/sim/event_queue.h"
+
+#include <algorithm>
+
+namespace blockx::sim {
+
+using engine::Instant;
+
+void EventQueue::Push(Instant at, Rank rank, DueKind kind, std::uint32_t owner, std::uint32_t index,
+                      std::uint32_t stamp, Lane lane) {
+  at = std::max(at, now_);
+  const Due due{OrderOf(at, rank, sequence_++), kind, owner, index, stamp};
+  // The ring of Lane::kNone: as the clock never goes back, what is due at once comes in order.
+  const bool rises = lane != Lane::kNone || (at == now_ && rank == Rank::kReport);
+  Ring& ring = rings_[static_cast<std::size_t>(lane)];
+  if (rises && ring.Takes(due.order)) {
+    ring.Push(due);
+  } else {
+    PushHeap(due);
+  }
+}
+
+void EventQueue::SetTick(std::uint32_t worker, std::optional<Instant> at) {
+  ticks_.Set(worker, at ? engine::ToMicroseconds(std::max(*at, now_)) : IndexedMin::kNoKey);
+}
+
+Due::Order EventQueue::TickOrder() const {
+  const std::int64_t key = ticks_.min_key();
+  if (key == IndexedMin::kNoKey) return kNoOrder;
+  return OrderOf(engine::AtMicroseconds(key), Rank::kTick, ticks_.min_index());
+}
+
+std::optional<Due> EventQueue::PopBefore(Instant end) {
+  Due::Order best = heap_.empty() ? kNoOrder : heap_.front().order;
+  std::size_t from = kHeap;
+  for (std::size_t ring = 0; ring < kRings; ++ring) {
+    if (rings_[ring].head() < best) {
+      best = rings_[ring].head();
+      from = ring;
+    }
+  }
+  if (const Due::Order tick = TickOrder(); tick < best) {
+    best = tick;
+    from = kTicks;
+  }
+  if (best >= OrderOf(end, Rank::kReport, 0)) return std::nullopt;
+
+  const Due due = from == kHeap ? PopHeap() : from == kTicks ? PopTick() : rings_[from].Pop();
+  now_ = due.at();
+  return due;
+}
+
+void EventQueue::AdvanceTo(Instant at) { now_ = std::max(now_, at); }
+
+Due EventQueue::PopTick() {
+  const auto worker = static_cast<std::uint32_t>(ticks_.min_index());
+  const Due due{TickOrder(), DueKind::kTick, worker, 0, 0};
+  ticks_.Set(worker, IndexedMin::kNoKey);
+  return due;
+}
+
+void EventQueue::PushHeap(const Due& due) {
+  std::size_t hole = heap_.size();
+  heap_.push_back(due);
+  while (hole > 0) {
+    const std::size_t parent = (hole - 1) / 4;
+    if (heap_[parent].order < due.order) break;
+    heap_[hole] = heap_[parent];
+    hole = parent;
+  }
+  heap_[hole] = due;
+}
+
+Due EventQueue::PopHeap() {
+  const Due top = heap_.front();
+  const Due last = heap_.back();
+  heap_.pop_back();
+  const std::size_t size = heap_.size();
+  if (size == 0) return top;
+  std::size_t hole = 0;
+  for (;;) {
+    const std::size_t first = 4 * hole + 1;
+    if (first >= size) break;
+    std::size_t least = first;
+    for (std::size_t child = first + 1; child < std::min(first + 4, size); ++child) {
+      if (heap_[child].order < heap_[least].order) least = child;
+    }
+    if (last.order < heap_[least].order) break;
+    heap_[hole] = heap_[least];
+    hole = least;
+  }
+  heap_[hole] = last;
+  return top;
+}
+
+void EventQueue::Ring::Push(const Due& due) {
+  if (count_ == places_.size()) Grow();
+  places_[(first_ + count_) & (places_.size() - 1)] = due;
+  if (count_++ == 0) head_order_ = due.order;
+  last_ = due.order;
+}
+
+Due EventQueue::Ring::Pop() {
+  const Due due = places_[first_];
+  first_ = (first_ + 1) & (places_.size() - 1);
+  head_order_ = --count_ == 0 ? kNoOrder : places_[first_].order;
+  return due;
+}
+
+void EventQueue::Ring::Grow() {
+  std::vector<Due> larger(2 * places_.size());
+  for (std::size_t i = 0; i < count_; ++i) {
+    larger[i] = places_[(first_ + i) & (places_.size() - 1)];
+  }
+  places_ = std::move(larger);
+  first_ = 0;
+}
+
+}  // namespace blockx::sim

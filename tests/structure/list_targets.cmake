@@ -1,0 +1,33 @@
+# Writes every target with what it links, as CMake itself knows it, for walls_test.py to judge.
+include_guard(GLOBAL)
+
+function(blockx_collect_targets directory result)
+  get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(children DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+  foreach(child IN LISTS children)
+    blockx_collect_targets("${child}" below)
+    list(APPEND targets ${below})
+  endforeach()
+  set(${result} ${targets} PARENT_SCOPE)
+endfunction()
+
+function(blockx_write_targets file)
+  blockx_collect_targets("${PROJECT_SOURCE_DIR}" targets)
+  set(entries "")  # as text: a CMake list would fall apart at the semicolons between links
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "UTILITY")
+      continue()
+    endif()
+    set(links "$<TARGET_PROPERTY:${target},INTERFACE_LINK_LIBRARIES>")
+    if(NOT type STREQUAL "INTERFACE_LIBRARY")
+      string(APPEND links ";$<TARGET_PROPERTY:${target},LINK_LIBRARIES>")
+    endif()
+    get_target_property(directory ${target} SOURCE_DIR)
+    cmake_path(RELATIVE_PATH directory BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    string(APPEND entries
+      ",\n{\"name\": \"${target}\", \"directory\": \"${directory}\", \"links\": \"${links}\"}")
+  endforeach()
+  string(SUBSTRING "${entries}" 1 -1 entries)
+  file(GENERATE OUTPUT "${file}" CONTENT "[${entries}\n]\n")
+endfunction()

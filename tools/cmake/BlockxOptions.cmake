@@ -1,0 +1,33 @@
+# How everything here is compiled. A room links `blockx_options` privately, so that nothing of it reaches a consumer.
+include_guard(GLOBAL)
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(BLOCKX_CCACHE ccache)
+  if(BLOCKX_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${BLOCKX_CCACHE}")
+  endif()
+endif()
+
+add_library(blockx_options INTERFACE)
+target_compile_features(blockx_options INTERFACE cxx_std_20)
+
+# A fused multiply-add rounds once where two operations round twice: without this flag a simulation's last bits would
+# depend on the compiler and on the CPU (docs/determinism.md).
+target_compile_options(blockx_options INTERFACE -ffp-contract=off)
+
+target_compile_options(blockx_options INTERFACE
+  -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${BLOCKX_WERROR}>:-Werror>)
+
+# Not _GLIBCXX_DEBUG: it changes the layout of containers, and the installed libraries were built without it.
+target_compile_definitions(blockx_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+if(BLOCKX_SANITIZE)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_compile_options(blockx_options INTERFACE ${sanitizers} -fno-omit-frame-pointer)
+  target_link_options(blockx_options INTERFACE ${sanitizers})
+endif()
