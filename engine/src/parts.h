@@ -117,7 +117,7 @@ class Engine::Parts {
   bool draining = false;
   bool drain_completed = false;
   bool stopped = false;
-  std::optional<Instant> outage_at;      // Invariant: set only while ready, not stopped and no executor is healthy.
+  std::optional<Instant> outage_at;      // Invariant: set only while ready and no executor is healthy.
   std::optional<Instant> drain_timeout;  // Invariant: set only while draining and not completed.
 
   // Scratch space of one step, kept for its capacity.

@@ -138,7 +138,7 @@ void Engine::Parts::NoteHealth() {
     if (draining || stopped) return;
     registered = true;
     commands.push_back(RegisterWorker{});
-  } else if (ready && !outage && !outage_at && !stopped) {
+  } else if (ready && !outage && !outage_at) {
     outage_at = AddSaturating(now, config.executor_heartbeat_timeout);
   }
 }
@@ -167,7 +167,6 @@ void Engine::Parts::On(const ForceStop&) {
 void Engine::Parts::Stop() {
   stopped = true;
   Deregister();
-  outage_at.reset();
   pool.CancelRestarts();
   while (core.first_active() != kNone) {
     FailByRule(core.first_active(), failure_code::kWorkerShutdown, "the worker was stopped", true);

@@ -83,9 +83,15 @@ void ToProto(const engine::Command& command, log::v1::Command& message) {
             message.mutable_prepare_activation()->set_slot_id(SlotId(c.slot));
           },
           [&](const engine::StartBuilder& c) { SetTask(c, *message.mutable_start_builder()); },
-          [&](const engine::StartCallStream& c) { SetTask(c, *message.mutable_start_call_stream()); },
-          [&](const engine::PauseCallStream& c) { SetTask(c, *message.mutable_pause_call_stream()); },
-          [&](const engine::ResumeCallStream& c) { SetTask(c, *message.mutable_resume_call_stream()); },
+          [&](const engine::StartCallStream& c) {
+            SetTask(c, *message.mutable_start_call_stream());
+          },
+          [&](const engine::PauseCallStream& c) {
+            SetTask(c, *message.mutable_pause_call_stream());
+          },
+          [&](const engine::ResumeCallStream& c) {
+            SetTask(c, *message.mutable_resume_call_stream());
+          },
           [&](const engine::DispatchCall& c) { Fill(c, *message.mutable_dispatch_call()); },
           [&](const engine::CancelCall& c) {
             log::v1::CancelCall& m = *message.mutable_cancel_call();
@@ -97,7 +103,8 @@ void ToProto(const engine::Command& command, log::v1::Command& message) {
           [&](const engine::StartWriter& c) {
             log::v1::StartWriter& m = *message.mutable_start_writer();
             SetTask(c, m);
-            for (const engine::CallOutcome& outcome : c.outcomes) SetOutcome(outcome, *m.add_outcomes());
+            for (const engine::CallOutcome& outcome : c.outcomes)
+              SetOutcome(outcome, *m.add_outcomes());
           },
           [&](const engine::ConvergeTask& c) {
             SetTask(c, *message.mutable_converge_task());
@@ -108,14 +115,18 @@ void ToProto(const engine::Command& command, log::v1::Command& message) {
             message.mutable_end_watch()->set_watch_id(c.watch_id.value());
             message.mutable_end_watch()->set_complete(c.complete);
           },
-          [&](const engine::SpawnExecutor& c) { SetExecutor(c, *message.mutable_spawn_executor()); },
+          [&](const engine::SpawnExecutor& c) {
+            SetExecutor(c, *message.mutable_spawn_executor());
+          },
           [&](const engine::KillExecutor& c) {
             SetExecutor(c, *message.mutable_kill_executor());
             message.mutable_kill_executor()->set_reason(ReasonOf(c.reason));
           },
           [&](const engine::RegisterWorker&) { message.mutable_register_worker(); },
           [&](const engine::DeregisterWorker&) { message.mutable_deregister_worker(); },
-          [&](const engine::DrainComplete& c) { message.mutable_drain_complete()->set_clean(c.clean); },
+          [&](const engine::DrainComplete& c) {
+            message.mutable_drain_complete()->set_clean(c.clean);
+          },
       },
       command);
 }

@@ -27,7 +27,8 @@ inline std::string Bytes(const engine::Payload& payload) {
   return payload.bytes() == nullptr ? std::string() : *payload.bytes();
 }
 
-// For a failure of its own message, and for events that carry code, message and retryable as fields.
+// For a failure of its own message, and for events that carry code, message and retryable as
+// fields.
 template <class Message>
 void SetFailure(const engine::Failure& failure, Message& message) {
   message.set_code(Text(failure.code));

@@ -153,7 +153,9 @@ absl::StatusOr<engine::Event> EventReader::Read(const log::v1::Event& message) {
     case log::v1::Event::EVENT_NOT_SET:
       break;
   }
-  return Malformed("event", "missing; expected an object with one key, the event's name, such as {\"tick\": {}}");
+  return Malformed(
+      "event",
+      "missing; expected an object with one key, the event's name, such as {\"tick\": {}}");
 }
 
 absl::StatusOr<engine::Event> EventReader::Read(const log::v1::SubmitTask& message) {
@@ -176,10 +178,10 @@ absl::StatusOr<engine::Event> EventReader::Read(const log::v1::SubmitTask& messa
   }
   if (message.has_call_retry_policy()) {
     const log::v1::CallRetryPolicy& policy = message.call_retry_policy();
-    event.retry_policy = engine::RetryPolicy{
-        .max_attempts = policy.max_attempts(),
-        .base_backoff = engine::Milliseconds(policy.base_backoff_ms()),
-        .jitter_percent = policy.jitter_percent()};
+    event.retry_policy =
+        engine::RetryPolicy{.max_attempts = policy.max_attempts(),
+                            .base_backoff = engine::Milliseconds(policy.base_backoff_ms()),
+                            .jitter_percent = policy.jitter_percent()};
   }
   return event;
 }
@@ -199,7 +201,8 @@ absl::StatusOr<engine::Event> EventReader::Read(const log::v1::BuilderFinished& 
     case log::v1::BuilderFinished::OUTCOME_NOT_SET:
       break;
   }
-  return Malformed("event.builderFinished", "the outcome is missing; expected one of callList, stream, failure");
+  return Malformed("event.builderFinished",
+                   "the outcome is missing; expected one of callList, stream, failure");
 }
 
 engine::Event EventReader::Read(const log::v1::OpenWatch& message) {

@@ -74,21 +74,23 @@ void Fill(const engine::SubmitTask& event, log::v1::SubmitTask& message) {
 
 void Fill(const engine::BuilderFinished& event, log::v1::BuilderFinished& message) {
   SetTask(event, message);
-  std::visit(Overloaded{
-                 [&](const engine::CallList& list) { AddCalls(list.calls, *message.mutable_call_list()); },
-                 [&](const engine::StreamMarker&) { message.mutable_stream(); },
-                 [&](const engine::Failure& failure) { SetFailure(failure, *message.mutable_failure()); },
-             },
-             event.outcome);
+  std::visit(
+      Overloaded{
+          [&](const engine::CallList& list) { AddCalls(list.calls, *message.mutable_call_list()); },
+          [&](const engine::StreamMarker&) { message.mutable_stream(); },
+          [&](const engine::Failure& failure) { SetFailure(failure, *message.mutable_failure()); },
+      },
+      event.outcome);
 }
 
 void Fill(const engine::WriterFinished& event, log::v1::WriterFinished& message) {
   SetTask(event, message);
-  std::visit(Overloaded{
-                 [&](const engine::Payload& results) { message.set_plugin_results(Bytes(results)); },
-                 [&](const engine::Failure& failure) { SetFailure(failure, *message.mutable_failure()); },
-             },
-             event.outcome);
+  std::visit(
+      Overloaded{
+          [&](const engine::Payload& results) { message.set_plugin_results(Bytes(results)); },
+          [&](const engine::Failure& failure) { SetFailure(failure, *message.mutable_failure()); },
+      },
+      event.outcome);
 }
 
 void Fill(const engine::SubcallRequested& event, log::v1::SubcallRequested& message) {

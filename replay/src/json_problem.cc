@@ -39,7 +39,8 @@ bool TakeSuffix(std::string_view& text, std::string_view suffix) {
   return true;
 }
 
-// The place that a complaint is about: "event.open_watch.task_ids[0]" as the text form writes it, and what stands there.
+// The place that a complaint is about: "event.open_watch.task_ids[0]" as the text form writes it,
+// and what stands there.
 struct Place {
   std::string path;
   const Descriptor* message = log::v1::InputLine::descriptor();  // null: no object
@@ -55,8 +56,8 @@ Place PlaceOf(std::string_view path) {
     const FieldDescriptor* field =
         place.message == nullptr ? nullptr : place.message->FindFieldByName(std::string(name));
     if (!place.path.empty()) place.path += '.';
-    place.path += field == nullptr ? std::string(name) : field->json_name();
-    place.path += step.substr(name.size());
+    place.path += field == nullptr ? Shown(name) : field->json_name();
+    place.path += Shown(step.substr(name.size()));
     place.message = field == nullptr ? nullptr : field->message_type();
     place.enumeration = field == nullptr ? nullptr : field->enum_type();
   }
@@ -79,8 +80,9 @@ std::string KeysOf(const Descriptor& message) {
 std::string AlternativesOf(const Descriptor& message) {
   if (message.oneof_decl_count() == 0) return KeysOf(message);
   const google::protobuf::OneofDescriptor& alternatives = *message.oneof_decl(0);
-  return Listed(alternatives, alternatives.field_count(),
-                [](const google::protobuf::OneofDescriptor& o, int i) { return o.field(i)->json_name(); });
+  return Listed(
+      alternatives, alternatives.field_count(),
+      [](const google::protobuf::OneofDescriptor& o, int i) { return o.field(i)->json_name(); });
 }
 
 std::string ExpectedAt(const Place& place, std::string_view type) {
@@ -96,38 +98,66 @@ std::string ExpectedAt(const Place& place, std::string_view type) {
   return std::string(type);
 }
 
-// "(event.tick) x: Cannot find field." with the field's name as it stands in the text; without parentheses at the top.
-std::optional<std::string> ExplainUnknownKey(std::string_view complaint) {
-  if (!TakeSuffix(complaint, ": Cannot find field.")) return std::nullopt;
-  Place place;
-  if (TakePrefix(complaint, "(")) {
-    const std::size_t end = complaint.find(") ");
+// "(event.tick) x" names a key by its object's path and as it stands in the text; without
+// parentheses at the top.
+struct Key {
+  Place object;
+  std::string path;
+};
+
+std::optional<Key> KeyOf(std::string_view place) {
+  Key key;
+  if (TakePrefix(place, "(")) {
+    const std::size_t end = place.find(") ");
     if (end == std::string_view::npos) return std::nullopt;
-    place = PlaceOf(complaint.substr(0, end));
-    complaint.remove_prefix(end + 2);
+    key.object = PlaceOf(place.substr(0, end));
+    place.remove_prefix(end + 2);
   }
-  std::string out = place.path + (place.path.empty() ? "" : ".") + Shown(complaint) + ": unknown key";
-  if (place.message != nullptr) out += "; known here: " + KeysOf(*place.message);
-  return out;
+  key.path = key.object.path + (key.object.path.empty() ? "" : ".") + Shown(place);
+  return key;
+}
+
+// "(event.tick) x: Cannot find field."
+std::optional<std::string> ExplainKey(std::string_view complaint) {
+  if (TakeSuffix(complaint, ": Cannot find field.")) {
+    const std::optional<Key> key = KeyOf(complaint);
+    if (!key) return std::nullopt;
+    const Descriptor* object = key->object.message;
+    return key->path + ": unknown key" +
+           (object == nullptr ? "" : "; known here: " + KeysOf(*object));
+  }
+  if (TakeSuffix(complaint, ": Proto field is not repeating, cannot start list.")) {
+    const std::optional<Key> key = KeyOf(complaint);
+    if (!key) return std::nullopt;
+    return key->path + ": found a list, expected a single value";
+  }
+  return std::nullopt;
 }
 
 // "(event.open_watch.task_ids[0]): invalid value 1 for type TYPE_STRING".
 std::optional<std::string> ExplainValue(std::string_view complaint) {
-  const std::size_t end = complaint.find("): invalid value ");
-  const std::size_t type = complaint.rfind(" for type ");
-  if (!complaint.starts_with('(') || end == std::string_view::npos || type == std::string_view::npos) {
-    return std::nullopt;
+  constexpr std::string_view kInvalid = ": invalid value ";
+  constexpr std::string_view kForType = " for type ";
+  const std::size_t colon = complaint.find(kInvalid);
+  const std::size_t for_type = complaint.rfind(kForType);
+  if (colon == std::string_view::npos || for_type == std::string_view::npos) return std::nullopt;
+  std::string path(complaint.substr(0, colon));  // "(event.tick)", or nothing at the top
+  if (!path.empty()) path = path.substr(1, path.size() - 2);
+  const std::size_t value_begin = colon + kInvalid.size();
+  if (for_type < value_begin) return std::nullopt;
+  std::string_view value = complaint.substr(value_begin, for_type - value_begin);
+  const std::string type(complaint.substr(for_type + kForType.size()));
+
+  if (value == "Starting an object on a scalar field") {  // Here the type is the field's name.
+    return PlaceOf(path.empty() ? type : path + '.' + type).path +
+           ": found an object, expected a single value";
   }
-  const Place place = PlaceOf(complaint.substr(1, end - 1));
-  const std::size_t found = end + std::string_view("): invalid value ").size();
-  if (type < found) return std::nullopt;
-  std::string_view value = complaint.substr(found, type - found);
+  const Place place = PlaceOf(path);
   if (TakePrefix(value, "oneof field '")) {
     return place.path + ": has two alternatives, expected one of " +
            (place.message == nullptr ? "its alternatives" : AlternativesOf(*place.message));
   }
-  return place.path + ": found " + Shown(value) + ", expected " +
-         ExpectedAt(place, complaint.substr(type + std::string_view(" for type ").size()));
+  return place.path + ": found " + Shown(value) + ", expected " + ExpectedAt(place, type);
 }
 
 // The reason, a piece of the text, and below it a caret at the place.
@@ -145,10 +175,12 @@ std::optional<std::string> ExplainSyntax(std::string_view complaint) {
 }  // namespace
 
 std::string ExplainJsonProblem(std::string_view complaint) {
-  if (auto text = ExplainUnknownKey(complaint)) return *std::move(text);
+  if (complaint.ends_with("Root element must be a message.")) {
+    return "found no object, expected {\"nowUs\": ..., \"event\": {...}}";
+  }
+  if (auto text = ExplainKey(complaint)) return *std::move(text);
   if (auto text = ExplainValue(complaint)) return *std::move(text);
   if (auto text = ExplainSyntax(complaint)) return *std::move(text);
-  TakePrefix(complaint, ": ");
   return Shown(complaint);
 }
 

@@ -11,14 +11,16 @@ void SetTimes(const engine::StepTimes& times, log::v1::StepTimes& message) {
   using engine::ToMicroseconds;
   if (times.accepted != kNever) message.set_accepted_us(ToMicroseconds(times.accepted));
   if (times.activated != kNever) message.set_activated_us(ToMicroseconds(times.activated));
-  if (times.builder_granted != kNever) message.set_builder_granted_us(ToMicroseconds(times.builder_granted));
+  if (times.builder_granted != kNever)
+    message.set_builder_granted_us(ToMicroseconds(times.builder_granted));
   if (times.built != kNever) message.set_built_us(ToMicroseconds(times.built));
   if (times.scan_granted != kNever) message.set_scan_granted_us(ToMicroseconds(times.scan_granted));
   if (times.executors_granted != kNever) {
     message.set_executors_granted_us(ToMicroseconds(times.executors_granted));
   }
   if (times.called != kNever) message.set_called_us(ToMicroseconds(times.called));
-  if (times.plugin_granted != kNever) message.set_plugin_granted_us(ToMicroseconds(times.plugin_granted));
+  if (times.plugin_granted != kNever)
+    message.set_plugin_granted_us(ToMicroseconds(times.plugin_granted));
   if (times.ended != kNever) message.set_ended_us(ToMicroseconds(times.ended));
 }
 

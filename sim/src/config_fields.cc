@@ -36,11 +36,14 @@ struct ProcessField {
 constexpr ProcessField kProcessFields[] = {
     {"listenAddr", ProcessField::Type::kText, "where the gRPC server listens"},
     {"workerAddr", ProcessField::Type::kText, "the address that others reach the Worker at"},
-    {"etcdEndpoints", ProcessField::Type::kText, "where the registry is; none or empty: no registration"},
+    {"etcdEndpoints", ProcessField::Type::kText,
+     "where the registry is; none or empty: no registration"},
     {"workerRegistryPrefix", ProcessField::Type::kText, "the Workers' keys in the registry"},
     {"grpcKeepaliveTimeMs", ProcessField::Type::kMilliseconds, "pause between two gRPC keepalives"},
-    {"grpcKeepaliveTimeoutMs", ProcessField::Type::kMilliseconds, "silence after which a connection is lost"},
-    {"functionSnapshotRetentionMs", ProcessField::Type::kMilliseconds, "how long function code is kept"},
+    {"grpcKeepaliveTimeoutMs", ProcessField::Type::kMilliseconds,
+     "silence after which a connection is lost"},
+    {"functionSnapshotRetentionMs", ProcessField::Type::kMilliseconds,
+     "how long function code is kept"},
     {"streamBuild.enabled", ProcessField::Type::kBoolean, "whether builders that can stream do so"},
 };
 
@@ -68,7 +71,8 @@ void ProcessValue(FieldVisitor& visitor, const ProcessField& field) {
 }
 
 // The fields of the group, of a process too if asked for.
-void GroupFields(FieldVisitor& visitor, std::string_view group, bool process, engine::Config& config) {
+void GroupFields(FieldVisitor& visitor, std::string_view group, bool process,
+                 engine::Config& config) {
   for (const engine::ConfigField& field : engine::ConfigFields()) {
     if (GroupOf(field.path) == group) ConfigValue(visitor, NameOf(field.path), field, config);
   }
@@ -94,8 +98,12 @@ void AllFields(FieldVisitor& visitor, bool process, engine::Config& config) {
 
 }  // namespace
 
-void ConfigFields(FieldVisitor& visitor, engine::Config& config) { AllFields(visitor, false, config); }
+void ConfigFields(FieldVisitor& visitor, engine::Config& config) {
+  AllFields(visitor, false, config);
+}
 
-void ConfigFileFields(FieldVisitor& visitor, engine::Config& config) { AllFields(visitor, true, config); }
+void ConfigFileFields(FieldVisitor& visitor, engine::Config& config) {
+  AllFields(visitor, true, config);
+}
 
 }  // namespace blockx::sim

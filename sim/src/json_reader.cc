@@ -104,7 +104,7 @@ const Json* ObjectReader::Find(const Field& field) {
   const auto found = value_.find(std::string(field.name));
   if (found != value_.end()) return &*found;
   if (field.presence == Presence::kRequired) {
-    Error(field, "missing; expected " + std::string(field.meaning));
+    Error(field, "missing, but required (" + std::string(field.meaning) + ")");
   }
   return nullptr;
 }
@@ -240,7 +240,12 @@ void ObjectReader::QuantityOrForm(const Field& field, Amount& value, FormUnit un
                     ValueExpected(unit) + ", a distribution, or a linear form of trace columns (" +
                         *problem + ")");
   }
-  value = std::get<LinearForm>(std::move(form));
+  auto& read = std::get<LinearForm>(form);
+  if (read.terms().empty()) {  // The same for all tasks: no trace is needed.
+    value = Distribution(Constant{read.Evaluate({})});
+    return;
+  }
+  value = std::move(read);
   context_.amounts.emplace_back(PointerTo(path_, field.name), &value);
 }
 
@@ -327,7 +332,7 @@ void ObjectReader::OneOf(const std::vector<Alternative>& alternatives) {
   for (const Alternative& alternative : alternatives) names.push_back(alternative.name);
   const std::size_t errors_before = context_.error_count();
   std::size_t chosen = 0;
-  std::string choices = "the form: ";
+  std::string choices = "one of ";
   for (std::size_t i = 0; i < names.size(); ++i)
     choices += (i == 0 ? "" : ", ") + std::string(names[i]);
   Choice({"type", choices, Presence::kRequired}, names, chosen);

@@ -111,7 +111,7 @@ void CheckTraces(Scenario& scenario, ReadContext& context) {
     const std::string prefix = SourcePath(i) + '/';
     for (const auto& [path, amount] : context.amounts) {
       const auto& terms = std::get<LinearForm>(*amount).terms();
-      if (path.compare(0, prefix.size(), prefix) != 0 || terms.empty()) continue;
+      if (path.compare(0, prefix.size(), prefix) != 0) continue;
       context.Add(path, "found the trace column \"" + terms.front().column +
                             "\", expected columns only where the arrivals are of type \"trace\"");
     }

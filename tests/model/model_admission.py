@@ -1,4 +1,4 @@
-"""The permits of the four stages (spec section 7): first come, first served."""
+"""The permits of the four stages: first come, first served."""
 
 
 class Stage:

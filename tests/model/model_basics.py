@@ -30,7 +30,7 @@ class Refused(Exception):
         self.code = code
 
 
-# The text form of one event's fields (section 14): what is absent has its default.
+# The text form of one event's fields (docs/text-form.md): what is absent has its default.
 
 
 def text(fields, name):
@@ -73,7 +73,7 @@ class RetryPolicy:
 
 
 class Config:
-    """The production configuration's names (section 14, reference.md) with their defaults; times in microseconds."""
+    """The production configuration's names (docs/text-form.md) with their defaults; times in microseconds."""
 
     def __init__(self, given):
         worker = given.get("worker", {})

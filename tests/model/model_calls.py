@@ -1,4 +1,4 @@
-"""Which call runs where, and what becomes of it (spec section 8)."""
+"""Which call runs where, and what becomes of it."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Executor health: start, heartbeats, wedges, kills, restarts, pool outage (spec section 9)."""
+"""Executor health: start, heartbeats, wedges, kills, restarts, pool outage."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""The invariants of spec section 12 that can be seen in the model or in what it emits."""
+"""The contract's invariants that can be seen in the model or in what it emits."""
 
 from model_executors import HEALTHY
 from model_tasks import ALLOCATED, BUILDER, CALLS, FREE, PLUGIN, PREPARING, RUNNING, TERMINAL

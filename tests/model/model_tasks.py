@@ -1,4 +1,4 @@
-"""Slots, the task index, phases and convergence (spec sections 4, 5, 6)."""
+"""Slots, the task index, phases and convergence."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Who is told of what (spec section 10)."""
+"""Who is told of what."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Replies and commands of both sides in one shape, so that they can be compared (section 14).
+"""Replies and commands of both sides in one shape, so that they can be compared (docs/text-form.md).
 
 64-bit integers may be strings or numbers, bytes are base64, defaults may be left out: here integers are integers,
 bytes are bytes and defaults are never there. A field that the text form does not name is kept, and so differs.

@@ -1,7 +1,7 @@
 """A reference model of the engine's contract: the same events, replies and commands as the engine, in plain Python.
 
 Written from the contract alone and for reading: every question is answered by looking through all that there is, and
-nothing is indexed. Events, replies and commands are dictionaries in the text form's names (docs: text form), with
+nothing is indexed. Events, replies and commands are dictionaries in the text form's names (docs/text-form.md), with
 Python integers and bytes. Counters and the state digest are not modelled.
 """
 
@@ -146,7 +146,7 @@ class Model:
         ]
         return min(instants, default=None)
 
-    # Registration, drain, stop (section 11).
+    # Registration, drain, stop.
 
     def first_ready(self):
         """R-EX-2; a Worker that first becomes ready while draining does not register (R-DR-3)."""

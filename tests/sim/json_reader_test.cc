@@ -92,7 +92,7 @@ TEST(JsonReaderTest, AnUnknownKeyIsAnErrorWithTheNearestKnownOne) {
 }
 
 TEST(JsonReaderTest, AMissingFieldIsAnError) {
-  EXPECT_THAT(Errors("{}"), ElementsAre("/workload: missing; expected The sources of tasks."));
+  EXPECT_THAT(Errors("{}"), ElementsAre("/workload: missing, but required (The sources of tasks.)"));
 }
 
 TEST(JsonReaderTest, WholeNumbersMayHaveAnExponentButNoFraction) {

@@ -121,7 +121,7 @@ void ExpectDamagedTracesAreReadOrRefused(const std::string& text, TraceSpec spec
   spec.file = file.path();
   Numbers numbers(2);
   int refused = 0;
-  constexpr int kMutations = 1'500;
+  constexpr int kMutations = 1'000;
   for (int i = 0; i < kMutations; ++i) {
     file.Write(Mutated(text, numbers));
     std::string error;

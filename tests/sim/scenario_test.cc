@@ -227,6 +227,10 @@ TEST(ScenarioTest, AnUnknownColumnIsAnErrorWithTheNearestKnownOne) {
       ElementsAre(AllOf(StartsWith("/workload/0/arrivals/file: "), HasSubstr("cannot be opened"))));
 }
 
+TEST(ScenarioTest, AFormWithoutColumnsIsAConstant) {
+  EXPECT_EQ(ReadShape<Constant>("20ms + 1.5ms").value, 21'500);
+}
+
 TEST(ScenarioTest, ColumnsNeedATrace) {
   EXPECT_THAT(
       Errors({"workload.0.task.calls.duration=1ms*size"}),

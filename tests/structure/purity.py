@@ -10,7 +10,7 @@ import subprocess
 ALLOWED = [
     # Memory and bytes.
     r"operator (new|delete)(\[\])?\(.*\)",
-    r"mem(cpy|move|set|cmp|chr)|bcmp|strlen",
+    r"mem(cpy|move|set|cmp|chr)|bcmp|str(len|n?cmp)",
     # Arithmetic on 128 bits.
     r"__u?(div|mod|divmod|mul)ti[34]",
     # How std::shared_ptr chooses between plain and atomic counting; what it counts is the same.

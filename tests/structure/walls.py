@@ -11,18 +11,20 @@ import project
 
 ROOMS = ("engine", "proto", "replay", "sim", "transports", "tools", "tests")
 
-# What each room may use besides itself and the C++ standard library. Who may use proto/ meets Protobuf in its headers.
-# `posix` stands for the system's own headers.
+# What each room may use besides itself and the C++ standard library. Abseil comes with the engine and Protobuf with
+# proto/; `posix` stands for the system's own headers.
 MAY_USE = {
     "engine": {"abseil"},
     "proto": {"protobuf", "grpc"},
-    "replay": {"engine", "proto", "protobuf", "zstd", "xxhash"},
-    "sim": {"engine", "replay", "json"},
+    "replay": {"engine", "abseil", "proto", "protobuf", "zstd", "xxhash"},
+    "sim": {"engine", "abseil", "replay", "json"},
     "transports": {
-        "engine", "proto", "replay", "protobuf", "grpc", "asio", "spdlog", "prometheus", "sqlite", "postgres",
-        "redis", "posix",
+        "engine", "abseil", "proto", "protobuf", "replay", "grpc", "asio", "spdlog", "prometheus", "sqlite",
+        "postgres", "redis", "posix",
     },
-    "tools": {"engine", "proto", "replay", "sim", "transports", "protobuf", "grpc", "json", "cli11", "posix"},
+    "tools": {
+        "engine", "abseil", "proto", "protobuf", "replay", "sim", "transports", "grpc", "json", "cli11", "posix",
+    },
 }
 
 # A library by how its headers are named and by how its targets are named.

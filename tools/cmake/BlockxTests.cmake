@@ -8,6 +8,7 @@ function(blockx_add_tests folder)
   set(program ${folder}_tests)
   add_executable(${program} ${arg_SOURCES})
   target_include_directories(${program} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_compile_definitions(${program} PRIVATE BLOCKX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${program} PRIVATE
     ${arg_LIBRARIES} GTest::gmock GTest::gtest GTest::gtest_main blockx_options)
   set(environment "")

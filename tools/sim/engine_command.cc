@@ -62,20 +62,22 @@ class Session {
     const absl::StatusOr<replay::InputLine> input = reader_.Read(line);
     if (!input.ok()) {
       Flush();
-      Complain("line " + std::to_string(line_number) + ": " + std::string(input.status().message()));
+      Complain("line " + std::to_string(line_number) + ": " +
+               std::string(input.status().message()));
       return kBadInput;
     }
     const engine::Reply reply = driver_.Apply(input->event, input->now);
     const engine::Engine& engine = driver_.engine();
     std::optional<replay::StateAfter> state;
-    if (options_.state) state = {.next_deadline = engine.NextDeadline(), .digest = engine.StateDigest()};
+    if (options_.state)
+      state = {.next_deadline = engine.NextDeadline(), .digest = engine.StateDigest()};
     writer_.Append(driver_.sequence(), reply, engine.commands(), state, output_);
     if (!options_.check) return kDone;
     const std::optional<std::string> broken = engine.CheckInvariants();
     if (!broken) return kDone;
     Flush();
-    Complain("step " + std::to_string(driver_.sequence()) + " (line " + std::to_string(line_number) +
-             "): broken invariant: " + *broken);
+    Complain("step " + std::to_string(driver_.sequence()) + " (line " +
+             std::to_string(line_number) + "): broken invariant: " + *broken);
     return kInternal;
   }
 
@@ -101,7 +103,8 @@ int Run(const Options& options) {
   const sim::ConfigResult config = sim::LoadConfig(options.config_file);
   if (const auto* errors = std::get_if<sim::InputErrors>(&config)) {
     for (const sim::InputError& error : *errors) {
-      Complain(options.config_file + ": " + (error.path.empty() ? "" : error.path + ": ") + error.message);
+      Complain(options.config_file + ": " + (error.path.empty() ? "" : error.path + ": ") +
+               error.message);
     }
     return kBadInput;
   }
@@ -112,14 +115,20 @@ int Run(const Options& options) {
 
 void AddEngineCommand(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("engine", "Drives one engine: events as JSON lines in, steps as JSON lines out");
-  command.add_option("--config", options->config_file, "The production configuration file; without it, all defaults")
+  CLI::App& command = *app.add_subcommand(
+      "engine", "Drives one engine: events as JSON lines in, steps as JSON lines out");
+  command
+      .add_option("--config", options->config_file,
+                  "The production configuration file; without it, all defaults")
       ->type_name("FILE");
-  command.add_flag("--state", options->state, "Each line also has nextDeadlineUs and the state's digest");
-  command.add_flag("--check", options->check, "Check the invariants after each step; a broken one ends the program with 3");
+  command.add_flag("--state", options->state,
+                   "Each line also has nextDeadlineUs and the state's digest");
+  command.add_flag("--check", options->check,
+                   "Check the invariants after each step; a broken one ends the program with 3");
   command.footer(
       "Example:\n"
-      "  echo '{\"nowUs\": 0, \"event\": {\"requestTaskSlot\": {\"taskId\": \"t1\"}}}' | blockx-sim engine");
+      "  echo '{\"nowUs\": 0, \"event\": {\"requestTaskSlot\": {\"taskId\": \"t1\"}}}' | "
+      "blockx-sim engine");
   command.callback([options, &exit_code] { exit_code = Run(*options); });
 }
 

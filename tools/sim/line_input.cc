@@ -12,7 +12,8 @@ std::optional<std::string_view> LineInput::Next() {
     const std::size_t end = buffer_.find('\n', searched_);
     const bool last = end == std::string::npos && ended_ && begin_ < buffer_.size();
     if (end != std::string::npos || last) {
-      const std::string_view line = std::string_view(buffer_).substr(begin_, last ? end : end - begin_);
+      const std::string_view line =
+          std::string_view(buffer_).substr(begin_, last ? end : end - begin_);
       begin_ = last ? buffer_.size() : end + 1;
       searched_ = begin_;
       ++line_number_;
@@ -31,7 +32,8 @@ bool LineInput::ReadMore() {
   begin_ = 0;
   const std::size_t kept = buffer_.size();
   if (kept > kMaxLineBytes) {
-    error_ = "line " + std::to_string(line_number_ + 1) + ": longer than " + std::to_string(kMaxLineBytes) + " bytes";
+    error_ = "line " + std::to_string(line_number_ + 1) + ": longer than " +
+             std::to_string(kMaxLineBytes) + " bytes";
     return false;
   }
   buffer_.resize(kept + kReadBytes);

@@ -4,11 +4,17 @@
 
 #include "engine_command.h"
 #include "exit_code.h"
+#include "list_command.h"
+#include "run_command.h"
+#include "schema_command.h"
+#include "validate_command.h"
 
 namespace {
 
 int Main(int argc, char** argv) {
-  CLI::App app("Simulates BlockX Workers, or drives a single engine by hand. No real time, no network.", "blockx-sim");
+  CLI::App app(
+      "Simulates BlockX Workers, or drives a single engine by hand. No real time, no network.",
+      "blockx-sim");
   app.set_version_flag("--version", "blockx-sim " BLOCKX_VERSION);
   app.require_subcommand(1);
   app.footer(
@@ -19,6 +25,10 @@ int Main(int argc, char** argv) {
       "  3  internal: a broken invariant, or output that could not be written");
 
   int exit_code = blockx::tools::kDone;
+  blockx::tools::AddRunCommand(app, exit_code);
+  blockx::tools::AddValidateCommand(app, exit_code);
+  blockx::tools::AddSchemaCommand(app, exit_code);
+  blockx::tools::AddListCommand(app, exit_code);
   blockx::tools::AddEngineCommand(app, exit_code);
 
   try {

@@ -27,7 +27,8 @@ struct InputLine {
 class LineReader {
  public:
   // `line` is without its end. The event borrows from this reader: it is valid until the next Read.
-  // InvalidArgument: the text says in one line where in the input what was found and what was expected.
+  // InvalidArgument: the text says in one line where in the input what was found and what was
+  // expected.
   [[nodiscard]] absl::StatusOr<InputLine> Read(std::string_view line);
 
  private:

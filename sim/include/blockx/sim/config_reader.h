@@ -14,8 +14,9 @@ namespace blockx::sim {
 // A configuration that passed its own validation, or everything that is wrong with its file.
 using ConfigResult = std::variant<engine::Config, InputErrors>;
 
-// Reads the file at `path`: JSON with // and /* */ comments. What it leaves out keeps its default. The fields that only a
-// production process uses, such as listenAddr, are checked for their type and otherwise ignored. No exceptions.
+// Reads the file at `path`: JSON with // and /* */ comments. What it leaves out keeps its default.
+// The fields that only a production process uses, such as listenAddr, are checked for their type
+// and otherwise ignored. No exceptions.
 [[nodiscard]] ConfigResult LoadConfig(const std::string& path);
 
 // The same for a text.
