@@ -3,13 +3,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "engine/worker_fixture.h"
 
 namespace blockx::engine {
 namespace {
 
-using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""us;
 using ::testing::ElementsAre;

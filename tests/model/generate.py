@@ -155,7 +155,7 @@ class Generator:
         rng, due = self.rng, self.model.next_deadline_us()
         roll = rng.random()
         if roll < self.mood["extreme"] / 5:
-            return rng.choice([INT64_MAX, INT64_MAX - 1, INT64_MIN, self.now + 10 * 365 * 86_400_000_000])
+            return rng.choice([INT64_MAX, INT64_MAX - 1, INT64_MIN, min(INT64_MAX, self.now + 10 * 365 * 86_400_000_000)])
         if roll < 0.03:
             return max(INT64_MIN, self.now - rng.choice([1, 1000, 700_000, 10**10]))  # not remembered
         near = due is not None and due < self.now + 1_000_000

@@ -148,15 +148,14 @@ class Calls:
             return
         call, output = attempt.call, data(fields, "output")
         task = call.task
+        self._cancel_subcalls(attempt)
         if call.parent:
-            self._cancel_subcalls(attempt)
             call.state = SUCCEEDED
             self._deliver(call, {"output": output})
             return
         if task.output_bytes + len(output) > self.config.max_output_bytes:
             self.model.tasks.fail(task, Failure("CALL_FAILED", False))  # R-LIM
             return
-        self._cancel_subcalls(attempt)
         task.output_bytes += len(output)
         call.state, call.output = SUCCEEDED, output
         task.window = min(task.window + 1, self.config.window_max)  # R-CALL-2
@@ -177,9 +176,8 @@ class Calls:
             del self.attempts[executor, attempt.call.id, attempt.number]
             attempt.live = False
         for attempt in live:
-            self._cancel_subcalls(attempt)
-        for attempt in live:
             if attempt.call.state == RUNNING:  # neither cancelled with its parent nor with its task
+                self._cancel_subcalls(attempt)
                 self._attempt_failed(attempt, Failure("EXECUTOR_LOST", True))
 
     def subcall_requested(self, fields):

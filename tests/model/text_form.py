@@ -30,12 +30,10 @@ def record(**fields):
     def normalise(value):
         if value is None:
             return None
-        found = {}
-        for name, item in value.items():
-            kind = fields.get(name)
-            if kind is None:
-                found[name] = item
-            elif item is not None and kind(item) is not None:
+        found = {name: item for name, item in value.items() if name not in fields}
+        for name, kind in fields.items():
+            item = value.get(name, "" if kind is words else None)
+            if kind is words or (item is not None and kind(item) is not None):
                 found[name] = kind(item)
         return found
 
@@ -46,12 +44,15 @@ def several(kind):
     return lambda values: [kind(value) for value in values or []] or None
 
 
-def _message(value):
-    """None: the engine's own words. They are free, and compare equal to anything."""
-    return AnyWords() if value is None else value or None
+def words(value):
+    """A message. None: the engine's own words; they are free, and compare equal to anything."""
+    return AnyWords() if value is None else value
 
 
 class AnyWords:
+    def __eq__(self, other):
+        return isinstance(other, (str, AnyWords))
+
     def __repr__(self):
         return "(any words)"
 
@@ -59,11 +60,11 @@ class AnyWords:
 def _result(value):
     """Only what the contract fixes; counts and instants are each side's own affair."""
     compared = ("state", "failureCode", "message", "retryable", "pluginResults")
-    fields = record(state=string, failureCode=string, message=_message, retryable=boolean, pluginResults=octets)
+    fields = record(state=string, failureCode=string, message=words, retryable=boolean, pluginResults=octets)
     return None if value is None else fields({name: value[name] for name in compared if name in value})
 
 
-FAILURE = record(code=string, message=_message, retryable=boolean)
+FAILURE = record(code=string, message=words, retryable=boolean)
 OUTCOME = record(output=octets, failure=FAILURE)
 TASK = record(taskId=string, state=string, slotId=string, phase=string, leaseExpiresAtUs=integer, result=_result)
 RUN = record(taskId=string, run=integer)
