@@ -18,8 +18,9 @@ using Json = nlohmann::ordered_json;
 inline constexpr std::size_t kMaxJsonBytes = std::size_t{4} << 20;
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
-// The text of the file at `path`, or what keeps it from being read: then `errors` has grown. `expected` is what the file
-// should have been: "a scenario file". Never more than a byte over kMaxJsonBytes, whatever stands there.
+// The text of the file at `path`, or what keeps it from being read: then `errors` has grown.
+// `expected` is what the file should have been: "a scenario file". Never more than a byte over
+// kMaxJsonBytes, whatever stands there.
 [[nodiscard]] std::optional<std::string> ReadJsonFile(const std::string& path,
                                                       std::string_view expected,
                                                       InputErrors& errors);

@@ -103,11 +103,12 @@ class TraceCheck {
 
 void CheckTraces(Scenario& scenario, ReadContext& context) {
   for (std::size_t i = 0; i < scenario.workload.size(); ++i) {
-    if (Reported(context, SourcePath(i) + "/arrivals")) continue;
     if (auto* trace = std::get_if<TraceSpec>(&scenario.workload[i].arrivals)) {
       TraceCheck(i, *trace, context).Run();
       continue;
     }
+    if (Reported(context, SourcePath(i) + "/arrivals"))
+      continue;  // They may have been meant as a trace.
     const std::string prefix = SourcePath(i) + '/';
     for (const auto& [path, amount] : context.amounts) {
       const auto& terms = std::get<LinearForm>(*amount).terms();

@@ -17,8 +17,8 @@ using engine::Instant;
 
 constexpr Duration kLatestStart = std::chrono::minutes(10);
 
-// Beyond it virtual time is taken to stand still: a million tasks of one instant need fewer.
-constexpr std::int64_t kMostDuesAtOnce = 20'000'000;
+// Beyond it virtual time is taken to stand still: half a million tasks of one instant need fewer.
+constexpr std::int64_t kMostDuesAtOnce = 5'000'000;
 
 // A registry that hears from a Worker more often than that would hear of nothing else.
 constexpr Duration kShortestHeartbeat = engine::Milliseconds(1);

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <vector>
 
 #include "engine/worker_fixture.h"
 
@@ -210,15 +209,15 @@ TEST(StreamsTest, R_STREAM_EachStreamIsJudgedByItself) {
 }
 
 TEST(StreamsTest, R_STREAM_StreamsJudgedInOneStepGoByRun) {
-  Worker worker(Buffering(2));
-  worker.Ready(0).Connected(0);
+  Worker worker({.stream_max_buffered_calls = 2, .executor_count = 2, .executor_max_concurrent_calls = 4});
+  worker.Ready(1).Exited(0);
   worker.ToStream("t1");
   worker.ToStream("t2");
-  worker.Appended("t2", {"a", "b", "c"});
-  worker.Appended("t1", {"d", "e", "f"});
-  worker.Exited(0);
-  worker.At(1s).Tick();
-  EXPECT_THAT(worker.Stop().front(), "converge t1#1 FAILED/WORKER_SHUTDOWN retryable");
+  worker.Appended("t2", {"a", "b"});
+  worker.Appended("t1", {"c", "d"});
+  EXPECT_THAT(worker.Connected(1),
+              ElementsAre("dispatch 1.1 on 1", "dispatch 3.1 on 1", "dispatch 2.1 on 1", "dispatch 4.1 on 1",
+                          "resume-stream t1#1", "resume-stream t2#2"));
 }
 
 }  // namespace

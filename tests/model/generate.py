@@ -364,7 +364,7 @@ class Generator:
         if isinstance(value, list):
             return value + value[:2]
         is_number = isinstance(value, int) or field in ("run", "executorId", "generation", "callId", "attempt")
-        if is_number or (isinstance(value, str) and value.lstrip("-").isdigit() and field != "taskId"):
+        if is_number or (isinstance(value, str) and value.lstrip("-").isdigit() and field not in ("taskId", "slotId")):
             near = [int(value) + 1, int(value) - 1, int(value) + 2]
             chosen = rng.choice(near + [rng.choice(EXTREMES)])
             return max(INT64_MIN, min(INT64_MAX, chosen))

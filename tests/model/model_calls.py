@@ -37,6 +37,7 @@ class Attempt:
     executor: int
     deadline: Timer
     live: bool = True
+    gone: bool = False  # its executor has exited, and its own failure is still to be processed
     grace: Timer | None = None  # set by the cancellation
     subcalls: dict = field(default_factory=dict)  # outstanding ones by reference, in order of asking
 
@@ -169,16 +170,21 @@ class Calls:
             self._attempt_failed(attempt, Failure.reported(fields, "CALL_FAILED"))
 
     def executor_exited(self, executor):
-        """R-CALL-7. All its attempts end before the first failure is processed."""
+        """R-CALL-7. Nothing runs there any more, so no cancelCall goes there; each live attempt fails in its turn."""
         lost = [a for a in self.attempts.values() if a.executor == executor]
-        live = [a for a in lost if a.live]
         for attempt in lost:
-            del self.attempts[executor, attempt.call.id, attempt.number]
-            attempt.live = False
-        for attempt in live:
-            if attempt.call.state == RUNNING:  # neither cancelled with its parent nor with its task
+            attempt.gone = True
+            if not attempt.live:
+                self._forget(attempt)
+        for attempt in lost:
+            if attempt.live:  # not cancelled with its parent or its task before its turn
+                attempt.live = False
+                self._forget(attempt)
                 self._cancel_subcalls(attempt)
                 self._attempt_failed(attempt, Failure("EXECUTOR_LOST", True))
+
+    def _forget(self, attempt):
+        del self.attempts[attempt.executor, attempt.call.id, attempt.number]
 
     def subcall_requested(self, fields):
         """R-SUBC."""
@@ -244,8 +250,12 @@ class Calls:
 
     def _cancel(self, attempt):
         """R-CALL-6: it occupies its executor until its end is reported."""
-        if attempt.live:
-            attempt.live = False
+        if not attempt.live:
+            return
+        attempt.live = False
+        if attempt.gone:
+            self._forget(attempt)
+        else:
             attempt.grace = self.model.timer(self.config.cancel_grace)
             self.model.emit("cancelCall", executorId=attempt.executor, callId=attempt.call.id, attempt=attempt.number)
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "blockx/sim/scenario_reader.h"
@@ -45,7 +46,11 @@ class TemporaryFile {
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { std::filesystem::remove(path_); }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+    std::filesystem::remove(directory_, ignored);  // Stays while another file of the test is in it.
+  }
 
   void Write(std::string_view content) const {
     std::ofstream file(path_, std::ios::binary | std::ios::trunc);

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 namespace blockx::tools {
 
@@ -41,7 +41,7 @@ bool LineInput::ReadMore() {
   do {
     count = read(descriptor_, buffer_.data() + kept, kReadBytes);
   } while (count < 0 && errno == EINTR);
-  if (count < 0) error_ = std::string("reading the input failed: ") + std::strerror(errno);
+  if (count < 0) error_ = "reading the input failed: " + std::generic_category().message(errno);
   buffer_.resize(kept + static_cast<std::size_t>(count < 0 ? 0 : count));
   ended_ = count == 0;
   return count >= 0;

@@ -26,10 +26,11 @@ class Fingerprint {
     const char* at = text.data();
     std::size_t left = text.size();
     for (; left >= 16; at += 16, left -= 16) Add(LoadWord(at), LoadWord(at + 8));
-    if (left == 0) return;
-    char tail[16] = {};
-    std::memcpy(tail, at, left);
-    Add(LoadWord(tail), LoadWord(tail + 8));
+    if (left > 8) {
+      Add(LoadWord(at), LoadPartial(at + 8, left - 8));
+    } else if (left > 0) {
+      Add(LoadPartial(at, left), 0);
+    }
   }
   [[nodiscard]] constexpr std::uint64_t value() const { return state_; }
 
@@ -48,13 +49,24 @@ class Fingerprint {
     const Wide product = static_cast<Wide>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
-  static std::uint64_t LoadWord(const char* from) {
-    std::uint64_t word = 0;
+  template <class Word>
+  static std::uint64_t Load(const char* from) {
+    Word word = 0;
     std::memcpy(&word, from, sizeof(word));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
+    word = sizeof(Word) == 8 ? __builtin_bswap64(word) : __builtin_bswap32(word);
 #endif
     return word;
+  }
+  static std::uint64_t LoadWord(const char* from) { return Load<std::uint64_t>(from); }
+  // 1 to 8 bytes, zero-padded. Two overlapping halves: no loop, no copy through memory.
+  static std::uint64_t LoadPartial(const char* from, std::size_t bytes) {
+    if (bytes >= 4) {
+      const std::uint64_t high = Load<std::uint32_t>(from + bytes - 4) >> (8 * (8 - bytes));
+      return Load<std::uint32_t>(from) | high << 32;
+    }
+    const auto byte = [from](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(from[i])} << (8 * i); };
+    return byte(0) | byte(bytes / 2) | byte(bytes - 1);
   }
 
   std::uint64_t state_ = 0x9e3779b97f4a7c15;
