@@ -70,25 +70,34 @@ struct CallAttempt {
 };
 
 // A task's calls, from its builder's end until its writer has been given their outcomes.
-struct TaskCalls {
-  std::vector<Handle> roots{};  // in call order
-  std::size_t next_root = 0;    // the first that has had no attempt yet
-  List retries{};               // root calls whose retry is due, in the order in which they became due
-  List subcalls{};              // waiting subcalls, by call id: the order of asking
-  List live{};                  // live attempts, in dispatch order
-  std::int64_t window = 0;      // Invariant 6: in_flight grows only while below it.
-  std::int64_t in_flight = 0;   // live root attempts
-  std::int64_t done = 0;        // root calls that succeeded or failed for good
+struct CallProgress {  // what starts afresh with each task
+  std::size_t next_root = 0;  // the first that has had no attempt yet
+  List retries{};             // root calls whose retry is due, in the order in which they became due
+  List subcalls{};            // waiting subcalls, by call id: the order of asking
+  List live{};                // live attempts, in dispatch order
+  std::int64_t window = 0;     // Invariant 6: in_flight grows only while below it.
+  std::int64_t in_flight = 0;  // live root attempts
+  std::int64_t done = 0;       // root calls that succeeded or failed for good
   std::int64_t output_bytes = 0;
   CallCounts counts{};
-  std::vector<CallOutcome> outcomes{};  // what StartWriter shows
-  bool granted = false;                 // holds the executor-task permit
+  bool granted = false;  // holds the executor-task permit
   bool in_line = false;
   bool streaming = false;  // Invariant: set from StartCallStream to CallStreamEnded.
   bool stream_ended = true;
   bool paused = false;
   bool to_judge = false;  // its buffer changed in this step (R-STREAM)
   Link line{};
+};
+
+struct TaskCalls : CallProgress {
+  std::vector<Handle> roots{};          // in call order
+  std::vector<CallOutcome> outcomes{};  // what StartWriter shows
+
+  void Reset() {  // The vectors keep their capacity.
+    static_cast<CallProgress&>(*this) = CallProgress();
+    roots.clear();
+    outcomes.clear();
+  }
 };
 
 }  // namespace blockx::engine

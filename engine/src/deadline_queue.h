@@ -24,6 +24,7 @@ class DeadlineQueue {
     Node& node = nodes_[owner];
     node.at = at;
     node.sequence = ++last_sequence_;
+    earliest_ = std::min(earliest_, at);
     if (list_.empty() || nodes_[list_.last].at <= at) {
       node.place = kInList;
       PushBack<&Node::link>(nodes_, list_, owner);
@@ -39,15 +40,12 @@ class DeadlineQueue {
     const std::size_t place = std::exchange(nodes_[owner].place, kNowhere);
     if (place == kInList) {
       Erase<&Node::link>(nodes_, list_, owner);
-      return;
+    } else {
+      EraseFromHeap(place);
     }
-    const Handle moved = heap_.back();
-    heap_.pop_back();
-    if (moved == owner) return;
-    heap_[place] = moved;
-    nodes_[moved].place = place;
-    SiftDown(place);
-    SiftUp(nodes_[moved].place);
+    if (nodes_[owner].at != earliest_) return;
+    const Handle first = First();
+    earliest_ = first == kNone ? Instant::max() : nodes_[first].at;
   }
 
   [[nodiscard]] bool IsSet(Handle owner) const { return owner < nodes_.size() && nodes_[owner].place != kNowhere; }
@@ -55,16 +53,10 @@ class DeadlineQueue {
   [[nodiscard]] bool empty() const { return list_.empty() && heap_.empty(); }
 
   // The earliest pending deadline; none: Instant::max(), and `empty()`.
-  [[nodiscard]] Instant Earliest() const {
-    const Handle owner = First();
-    return owner == kNone ? Instant::max() : nodes_[owner].at;
-  }
+  [[nodiscard]] Instant Earliest() const { return earliest_; }
 
   // The owner of the first one that is due: `now >= deadline` (R-TIME-4). None: kNone.
-  [[nodiscard]] Handle FirstDue(Instant now) const {
-    const Handle owner = First();
-    return owner == kNone || nodes_[owner].at > now ? kNone : owner;
-  }
+  [[nodiscard]] Handle FirstDue(Instant now) const { return earliest_ > now ? kNone : First(); }
   Handle PopDue(Instant now) {
     const Handle owner = FirstDue(now);
     if (owner != kNone) Cancel(owner);
@@ -100,6 +92,14 @@ class DeadlineQueue {
     if (list_.empty()) return heap_.front();
     return Before(list_.first, heap_.front()) ? list_.first : heap_.front();
   }
+  void EraseFromHeap(std::size_t place) {
+    const Handle moved = heap_.back();
+    heap_.pop_back();
+    if (place == heap_.size()) return;
+    Place(place, moved);
+    SiftDown(place);
+    SiftUp(nodes_[moved].place);
+  }
   void Place(std::size_t place, Handle owner) {
     heap_[place] = owner;
     nodes_[owner].place = place;
@@ -126,6 +126,7 @@ class DeadlineQueue {
   std::vector<Node> nodes_;   // by owner; grows to the largest owner seen
   List list_;                 // Invariant: never decreasing by (at, sequence).
   std::vector<Handle> heap_;  // Invariant: a binary min-heap by (at, sequence); nodes_[heap_[i]].place == i.
+  Instant earliest_ = Instant::max();  // Invariant: that of First(), or Instant::max().
   std::uint64_t last_sequence_ = 0;
 };
 

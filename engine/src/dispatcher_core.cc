@@ -156,10 +156,7 @@ void DispatcherCore::Abandon(Handle handle, Instant now, std::vector<Command>& o
   }
   for (const Handle root : task.roots) forget(root);
   if (task.in_line) Erase<&TaskCalls::line>(tasks_, line_, handle);
-  std::vector<Handle> roots = std::move(task.roots);
-  std::vector<CallOutcome> outcomes = std::move(task.outcomes);
-  roots.clear();
-  task = TaskCalls{.roots = std::move(roots), .outcomes = std::move(outcomes)};
+  task.Reset();
 }
 
 // ---- Reports ----

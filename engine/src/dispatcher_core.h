@@ -79,8 +79,10 @@ class DispatcherCore {
   [[nodiscard]] const DeadlineQueue& retries() const { return retries_; }
 
   // ---- Settling ----
-  void DispatchAll(const WorkerCore& core, Instant now, std::vector<Command>& out);
-  void JudgeStreams(const WorkerCore& core, std::vector<Command>& out);
+  void Settle(const WorkerCore& core, Instant now, std::vector<Command>& out) {
+    if (!line_.empty()) DispatchAll(core, now, out);
+    if (!judged_.empty()) JudgeStreams(core, out);
+  }
 
   [[nodiscard]] CallCounts counts(Handle task) const {
     return task < tasks_.size() ? tasks_[task].counts : CallCounts();
@@ -106,6 +108,8 @@ class DispatcherCore {
   };
   static constexpr std::int64_t kUnlisted = -1;
 
+  void DispatchAll(const WorkerCore& core, Instant now, std::vector<Command>& out);
+  void JudgeStreams(const WorkerCore& core, std::vector<Command>& out);
   TaskCalls& Of(Handle task);
   [[nodiscard]] bool IsStartable(const TaskCalls& task) const;
   void JoinLine(Handle task);  // at the end, if it is startable and not in line

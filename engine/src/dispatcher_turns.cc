@@ -159,7 +159,6 @@ void DispatcherCore::Judge(Handle task) {
 }
 
 void DispatcherCore::JudgeStreams(const WorkerCore& core, std::vector<Command>& out) {
-  if (judged_.empty()) return;
   std::sort(judged_.begin(), judged_.end(),
             [&core](Handle a, Handle b) { return core.active(a).run < core.active(b).run; });
   for (const Handle handle : judged_) {

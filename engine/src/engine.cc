@@ -29,6 +29,11 @@ void Engine::Parts::Begin(Instant given) {
 
 // R-EV-3: permits in the order of the stages, then calls, then streams. Nothing here ends a task.
 void Engine::Parts::Settle() {
+  if (admission.anyone_waits()) GrantPermits();
+  dispatcher.Settle(core, now, commands);
+}
+
+void Engine::Parts::GrantPermits() {
   for (Handle task; (task = admission.GrantNext(Stage::kBuilder)) != kNone;) {
     core.active(task).owed = Work::kBuilder;
     core.times_of(task).builder_granted = now;
@@ -55,8 +60,6 @@ void Engine::Parts::Settle() {
     core.times_of(task).plugin_granted = now;
     commands.push_back(StartWriter{core.task_of(task).id, core.active(task).run, dispatcher.TakeOutcomes(task)});
   }
-  dispatcher.DispatchAll(core, now, commands);
-  dispatcher.JudgeStreams(core, commands);
 }
 
 Heartbeat Engine::Parts::DeriveHeartbeat() const {

@@ -68,6 +68,7 @@ class Engine::Parts {
 
   void Begin(Instant given);
   void Settle();
+  void GrantPermits();
 
   // Reservation, submission, watches (requests.cc).
   [[nodiscard]] std::optional<Error> RefuseNewTask() const;
@@ -84,11 +85,13 @@ class Engine::Parts {
   void Fail(Handle active, const Failure& failure, std::string_view default_code);  // as a report says
   void FailByRule(Handle active, std::string_view code, std::string_view message, bool retryable);
   void FailForTooManyCalls(Handle active);
-  void End(Handle active, Ending ending);
+  void End(Handle active, const Ending& ending);
   void Obey(const Verdict& verdict);
 
   // Timers and the end (timers.cc).
+  void NoteTick(Instant at);
   [[nodiscard]] bool GridRuns() const;
+  [[nodiscard]] bool AnyTimerIsSet() const;
   [[nodiscard]] Instant OnGrid(Instant deadline) const;
   [[nodiscard]] Instant LastGridPoint() const;  // at or before the last Tick. Precondition: there was one.
   void RunSlotLeases();
@@ -101,6 +104,7 @@ class Engine::Parts {
   Config config;
   Instant now = kNever;  // Never runs backwards (R-TIME-2).
   std::optional<Instant> last_tick;
+  Instant grid_after_tick{};  // the first grid point past last_tick: kept because every NextDeadline asks for it
   Counters counters;
   std::vector<Command> commands;  // Reused: no allocation once warm.
 

@@ -31,6 +31,7 @@ class PhaseAdmission {
     places_[task].stage = stage;
     PushBack<&Place::link>(places_, At(stage).line, task);
     ++At(stage).waiting;
+    ++waiting_;
   }
   // A task that ends while queued leaves the queue; elsewhere it does nothing.
   void Leave(Handle task) {
@@ -38,6 +39,7 @@ class PhaseAdmission {
     places_[task].waits = false;
     Erase<&Place::link>(places_, At(places_[task].stage).line, task);
     --At(places_[task].stage).waiting;
+    --waiting_;
   }
   // The next task in line gets a permit; none waits, or none is free: kNone.
   Handle GrantNext(Stage stage) {
@@ -49,6 +51,8 @@ class PhaseAdmission {
     return task;
   }
   void Return(Stage stage) { --At(stage).in_use; }
+
+  [[nodiscard]] bool anyone_waits() const { return waiting_ > 0; }
 
   [[nodiscard]] bool Waits(Handle task) const { return task < places_.size() && places_[task].waits; }
   [[nodiscard]] std::int64_t in_use(Stage stage) const { return At(stage).in_use; }
@@ -77,6 +81,7 @@ class PhaseAdmission {
   [[nodiscard]] const Queue& At(Stage stage) const { return queues_[static_cast<std::size_t>(stage)]; }
 
   std::array<Queue, 4> queues_;
+  std::int64_t waiting_ = 0;   // in all stages
   std::vector<Place> places_;  // by ActiveTask: a task waits in one stage at a time
 };
 

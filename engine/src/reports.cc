@@ -113,7 +113,7 @@ void Engine::Parts::FinishCalls(Handle active) {
 void Engine::Parts::Fail(Handle active, const Failure& failure, std::string_view default_code) {
   Ending ending{.state = TaskState::kFailed, .failure = WithCutMessage(failure), .message_is_reported = true};
   if (failure.code.empty()) ending.failure.code = default_code;
-  End(active, std::move(ending));
+  End(active, ending);
 }
 
 void Engine::Parts::FailByRule(Handle active, std::string_view code, std::string_view message, bool retryable) {
@@ -125,10 +125,9 @@ void Engine::Parts::FailForTooManyCalls(Handle active) {
 }
 
 // R-END-1: everything that a task's end means, in one call and in this order.
-void Engine::Parts::End(Handle handle, Ending ending) {
+void Engine::Parts::End(Handle handle, const Ending& ending) {
   const ActiveTask& active = core.active(handle);  // Readable until the step ends.
-  ending.calls = dispatcher.counts(handle);
-  core.Converge(handle, std::move(ending), now, config.result_retention);
+  core.Converge(handle, ending, dispatcher.counts(handle), now, config.result_retention);
   const Task& task = core.task(active.task);
   commands.push_back(ConvergeTask{task.id, task.run, &task.result});
   dispatcher.Abandon(handle, now, commands);

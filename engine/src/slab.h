@@ -56,10 +56,10 @@ class Slab {
 
   void Reclaim() {
     if (dying_.empty()) return;
-    if constexpr (requires(T& element) { element.Recycle(); }) {
-      for (const Handle handle : dying_) (*this)[handle].Recycle();
+    for (const Handle handle : dying_) {
+      if constexpr (requires(T& element) { element.Recycle(); }) (*this)[handle].Recycle();
+      free_.push_back(handle);
     }
-    free_.insert(free_.end(), dying_.begin(), dying_.end());
     dying_.clear();
   }
 

@@ -22,6 +22,7 @@ class SnapshotReader {
          p_.counters.idempotency_mismatches);
     get_(p_.last_tick, p_.started, p_.ready, p_.registered, p_.outage, p_.draining, p_.drain_completed, p_.stopped,
          p_.outage_at, p_.drain_timeout);
+    if (p_.last_tick) p_.NoteTick(*p_.last_tick);
     Pool();
     Tasks();
     Watches();

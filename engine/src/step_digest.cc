@@ -1,5 +1,6 @@
 #include "blockx/engine/step_digest.h"
 
+#include <concepts>
 #include <optional>
 #include <string_view>
 
@@ -12,27 +13,49 @@ class Folder {
  public:
   explicit Folder(Fingerprint& digest) : digest_(digest) {}
 
-  template <class... Fields>
-  void operator()(const Fields&... fields) {
-    (Fold(fields), ...);
+  template <class First, class Second, class... Rest>
+  void operator()(const First& first, const Second& second, const Rest&... rest) {
+    if constexpr (kIsWord<First> && kIsWord<Second>) {
+      digest_.Add(Word(first), Word(second));  // Two neighbours that are words go in together.
+      (*this)(rest...);
+    } else {
+      Fold(first);
+      (*this)(second, rest...);
+    }
   }
+  template <class Last>
+  void operator()(const Last& last) {
+    Fold(last);
+  }
+  void operator()() {}
 
  private:
-  void Fold(std::string_view text) { digest_.Add(text); }
-  void Fold(std::int64_t number) { digest_.Add(static_cast<std::uint64_t>(number)); }
-  void Fold(std::uint32_t number) { digest_.Add(std::uint64_t{number}); }
-  void Fold(bool flag) { digest_.Add(std::uint64_t{flag}); }
-  void Fold(Duration duration) { Fold(duration.count()); }
-  void Fold(Instant instant) { Fold(ToMicroseconds(instant)); }
+  static std::uint64_t Word(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+  static std::uint64_t Word(std::uint32_t number) { return number; }
+  template <std::same_as<bool> Flag>  // and no pointer, which would convert to one
+  static std::uint64_t Word(Flag flag) {
+    return flag ? 1 : 0;
+  }
+  static std::uint64_t Word(Duration duration) { return Word(duration.count()); }
+  static std::uint64_t Word(Instant instant) { return Word(ToMicroseconds(instant)); }
   template <class Tag>
-  void Fold(Id<Tag> id) {
-    Fold(id.value());
+  static std::uint64_t Word(Id<Tag> id) {
+    return Word(id.value());
   }
   template <class E>
     requires std::is_enum_v<E>
-  void Fold(E value) {
-    digest_.Add(static_cast<std::uint64_t>(value));
+  static std::uint64_t Word(E value) {
+    return static_cast<std::uint64_t>(value);
   }
+  template <class T>
+  static constexpr bool kIsWord = requires(const T& field) { Word(field); };
+
+  template <class T>
+    requires kIsWord<T>
+  void Fold(const T& field) {
+    digest_.Add(Word(field));
+  }
+  void Fold(std::string_view text) { digest_.Add(text); }
   void Fold(const Payload& payload) { digest_.Add(payload.size(), payload.fingerprint()); }
   void Fold(const Failure& f) { (*this)(f.code, f.message, f.retryable); }
   void Fold(const Invocation& i) { (*this)(i.type, i.payload); }
@@ -74,7 +97,7 @@ class Folder {
   template <class... Ts>
   void Fold(const std::variant<Ts...>& choice) {
     digest_.Add(std::uint64_t{choice.index()});
-    std::visit([this](const auto& chosen) { Fold(chosen); }, choice);
+    std::visit([this](const auto& chosen) { this->Fold(chosen); }, choice);
   }
 
   Fingerprint& digest_;

@@ -14,6 +14,13 @@ std::int64_t IntervalOf(Instant t, Duration interval) {
   return ToMicroseconds(t) % interval.count() < 0 ? quotient - 1 : quotient;
 }
 
+// Where that interval begins; saturating.
+Instant PointOf(std::int64_t interval_number, Duration interval) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(interval_number, interval.count(), &product)) return AtMicroseconds(product);
+  return interval_number < 0 ? Instant::min() : Instant::max();
+}
+
 }  // namespace
 
 // R-TIME-7: a grid point lies in (last Tick, now], or there is no grid, or there was no Tick yet.
@@ -61,7 +68,7 @@ void Engine::Parts::On(const Tick&) {
     pool.Restart(ExecutorId(executor), now, commands);
   }
   if (drain_timeout && *drain_timeout <= now) Stop();
-  last_tick = now;
+  NoteTick(now);
 }
 
 void Engine::Parts::RunSlotLeases() {
@@ -76,48 +83,46 @@ void Engine::Parts::RunSlotLeases() {
 }
 
 std::optional<Instant> Engine::Parts::NextDeadline() const {
-  Instant exact = std::min({core.deadlines().Earliest(), dispatcher.call_deadlines().Earliest(),
-                            dispatcher.cancel_graces().Earliest(), dispatcher.retries().Earliest(),
-                            pool.start_timeouts().Earliest(), pool.restarts().Earliest()});
-  bool pending = !core.deadlines().empty() || !dispatcher.call_deadlines().empty() ||
-                 !dispatcher.cancel_graces().empty() || !dispatcher.retries().empty() ||
-                 !pool.start_timeouts().empty() || !pool.restarts().empty();
-  for (const std::optional<Instant>& single : {outage_at, drain_timeout}) {
-    if (!single) continue;
-    exact = std::min(exact, *single);
-    pending = true;
-  }
-  Instant gridded = std::min({core.slots().leases().Earliest(), core.graces().Earliest(),
-                              pool.heartbeat_timeouts().Earliest(), pool.wedges().Earliest()});
-  bool grid_pending = !core.slots().leases().empty() || !core.graces().empty() ||
-                      !pool.heartbeat_timeouts().empty() || !pool.wedges().empty();
-  if (core.oldest_retained() != kNone) {
-    gridded = std::min(gridded, core.task(core.oldest_retained()).purge_at);
-    grid_pending = true;
-  }
-  if (grid_pending) exact = std::min(exact, OnGrid(gridded));
-  if (!pending && !grid_pending) return std::nullopt;
-  return exact;
+  const Instant purge = core.oldest_retained() == kNone ? Instant::max() : core.task(core.oldest_retained()).purge_at;
+  const Instant gridded = std::min({core.slots().leases().Earliest(), core.graces().Earliest(), purge,
+                                    pool.heartbeat_timeouts().Earliest(), pool.wedges().Earliest()});
+  const Instant exact =
+      std::min({core.deadlines().Earliest(), dispatcher.call_deadlines().Earliest(),
+                dispatcher.cancel_graces().Earliest(), dispatcher.retries().Earliest(),
+                pool.start_timeouts().Earliest(), pool.restarts().Earliest(), outage_at.value_or(Instant::max()),
+                drain_timeout.value_or(Instant::max())});
+  const Instant next = gridded == Instant::max() ? exact : std::min(exact, OnGrid(gridded));
+  if (next == Instant::max() && !AnyTimerIsSet()) return std::nullopt;
+  return next;
+}
+
+// A saturated deadline cannot be told from none by its instant (R-TIME-3).
+bool Engine::Parts::AnyTimerIsSet() const {
+  return core.oldest_retained() != kNone || outage_at || drain_timeout || !core.slots().leases().empty() ||
+         !core.graces().empty() || !core.deadlines().empty() || !dispatcher.call_deadlines().empty() ||
+         !dispatcher.cancel_graces().empty() || !dispatcher.retries().empty() || !pool.heartbeat_timeouts().empty() ||
+         !pool.wedges().empty() || !pool.start_timeouts().empty() || !pool.restarts().empty();
 }
 
 // R-TIME-8: the first grid point at or past the deadline, and past the last Tick.
 Instant Engine::Parts::OnGrid(Instant deadline) const {
   const Duration interval = config.tick_interval;
   if (interval == Duration::zero()) return deadline;
-  std::int64_t point = IntervalOf(deadline, interval);
-  std::int64_t product = 0;
-  if (__builtin_mul_overflow(point, interval.count(), &product) || product != ToMicroseconds(deadline)) ++point;
-  if (last_tick) point = std::max(point, IntervalOf(*last_tick, interval) + 1);
-  if (__builtin_mul_overflow(point, interval.count(), &product)) return Instant::max();
-  return AtMicroseconds(product);
+  if (last_tick && deadline <= grid_after_tick) return grid_after_tick;
+  const std::int64_t point = IntervalOf(deadline, interval);
+  const Instant at_or_before = PointOf(point, interval);
+  return at_or_before == deadline ? deadline : PointOf(point + 1, interval);
+}
+
+void Engine::Parts::NoteTick(Instant at) {
+  last_tick = at;
+  const Duration interval = config.tick_interval;
+  grid_after_tick = interval == Duration::zero() ? at : PointOf(IntervalOf(at, interval) + 1, interval);
 }
 
 Instant Engine::Parts::LastGridPoint() const {
-  if (config.tick_interval == Duration::zero()) return *last_tick;
-  std::int64_t point = 0;
-  const std::int64_t interval = config.tick_interval.count();
-  if (__builtin_mul_overflow(IntervalOf(*last_tick, config.tick_interval), interval, &point)) return Instant::min();
-  return AtMicroseconds(point);
+  const Duration interval = config.tick_interval;
+  return interval == Duration::zero() ? *last_tick : PointOf(IntervalOf(*last_tick, interval), interval);
 }
 
 // ---- Executors ----

@@ -98,7 +98,8 @@ void WorkerCore::Activate(Handle active, CodeEpoch epoch, Instant now) {
   times_of(active).activated = now;
 }
 
-void WorkerCore::Converge(Handle handle, Ending ending, Instant now, Duration retention) {
+void WorkerCore::Converge(Handle handle, const Ending& ending, const CallCounts& calls, Instant now,
+                          Duration retention) {
   ActiveTask& active = active_[handle];
   Task& task = tasks_[active.task];
   slots_.Free(task.slot);
@@ -113,11 +114,13 @@ void WorkerCore::Converge(Handle handle, Ending ending, Instant now, Duration re
   task.active = kNone;
   task.state = task.result.state = ending.state;
   task.message_is_reported = ending.message_is_reported;
-  task.result.retryable = ending.failure.retryable;
-  task.result.failure_code = ending.failure.code;
-  task.result.message = ending.failure.message;
-  task.result.plugin_results = std::move(ending.plugin_results);
-  task.result.calls = ending.calls;
+  if (ending.state == TaskState::kFailed) {
+    task.result.retryable = ending.failure.retryable;
+    task.result.failure_code = ending.failure.code;
+    task.result.message = ending.failure.message;
+  }
+  task.result.plugin_results = ending.plugin_results;
+  task.result.calls = calls;
   task.result.times.ended = now;
   task.purge_at = AddSaturating(now, retention);
   Retain(active.task);
@@ -138,6 +141,8 @@ void WorkerCore::Retain(Handle task) {
 void WorkerCore::Purge(Handle task) {
   retained_bytes_ -= RetainedSize(tasks_[task]);
   oldest_retained_ = tasks_[task].next_retained;
+  // The next one has not been touched for as long as it was kept, and is likely to be purged in the same Tick.
+  if (oldest_retained_ != kNone) __builtin_prefetch(&tasks_[oldest_retained_]);
   index_.Erase(tasks_, task);
   tasks_.Free(task);
 }

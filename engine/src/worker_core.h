@@ -63,7 +63,6 @@ struct Ending {
   Failure failure{};
   bool message_is_reported = false;
   Payload plugin_results{};
-  CallCounts calls{};
 };
 
 // Slots, the task index and idempotency, phases, deadlines, retained results. The Engine's Parts move it.
@@ -83,7 +82,7 @@ class WorkerCore {
   void Activate(Handle active, CodeEpoch epoch, Instant now);
   // Frees the slot, leaves the active tasks and begins the retention, in one call (R-END-1). The ActiveTask stays readable
   // until the step ends.
-  void Converge(Handle active, Ending ending, Instant now, Duration retention);
+  void Converge(Handle active, const Ending& ending, const CallCounts& calls, Instant now, Duration retention);
   void Purge(Handle task);  // Precondition: it is the oldest retained one.
 
   // Work whose task has ended still occupies its permit until its end is reported; true when this report ends it.

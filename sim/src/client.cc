@@ -163,26 +163,23 @@ void Clients::ScheduleNext(std::uint32_t index) {
 void Clients::Think(std::uint32_t index, std::uint32_t client) {
   Source& source = sources_[index];
   auto& closed = std::get<ClosedClients>(source.arrivals);
-  const Duration takes = DrawDuration(
-      closed.spec->think_time, {scenario_.seed, EntityWithin(source.entity, client),
-                                Choice::kThinkTime, ++closed.pauses[client]});
+  const Duration takes =
+      DrawDuration(closed.spec->think_time, {scenario_.seed, EntityWithin(source.entity, client),
+                                             Choice::kThinkTime, ++closed.pauses[client]});
   const Instant at = AddSaturating(queue_.now(), takes);
   if (IsOver(source, Elapsed(start_, at))) {
     if (++closed.stopped == closed.spec->clients) Close(source);
     return;
   }
-  queue_.Push(at, Rank::kClient, DueKind::kArrival, index, client, 0);
+  queue_.Push(at, Rank::kClient, DueKind::kThought, index, client, 0);
 }
 
 std::optional<std::uint32_t> Clients::Handle(const Due& due) {
-  if (due.kind == DueKind::kRetry) {
-    return due.stamp == tasks_.stamp(due.index) ? Attempt(due.index) : std::nullopt;
-  }
+  if (due.kind == DueKind::kRetry) return Attempt(due.index);
   Source& source = sources_[due.owner];
-  const bool closed = std::holds_alternative<ClosedClients>(source.arrivals);
-  if (closed && !source.open) return std::nullopt;  // Others have used up the source's tasks.
+  if (!source.open) return std::nullopt;  // Other clients have used up the source's tasks.
   const std::uint32_t task = AddTask(due.owner, due.index);
-  if (!closed) {
+  if (due.kind == DueKind::kArrival) {
     ScheduleNext(due.owner);
   } else if (source.spec->tasks && source.tasks >= *source.spec->tasks) {
     Close(source);
@@ -197,10 +194,9 @@ std::uint32_t Clients::AddTask(std::uint32_t index, std::uint32_t client) {
   ++source.tasks;
   // A closed client's tasks are its own, whatever the others do.
   const auto* closed = std::get_if<ClosedClients>(&source.arrivals);
-  task.entity =
-      closed == nullptr
-          ? EntityWithin(source.entity, static_cast<std::uint64_t>(source.tasks))
-          : EntityWithin(EntityWithin(source.entity, client), closed->pauses[client]);
+  task.entity = closed == nullptr
+                    ? EntityWithin(source.entity, static_cast<std::uint64_t>(source.tasks))
+                    : EntityWithin(EntityWithin(source.entity, client), closed->pauses[client]);
   WriteId(task, source.letter, source.tasks);
   task.spec = source.spec;
   task.source = index;
@@ -218,7 +214,8 @@ std::uint32_t Clients::AddTask(std::uint32_t index, std::uint32_t client) {
 std::int64_t Clients::skipped_rows() const {
   std::int64_t rows = 0;
   for (const Source& source : sources_) {
-    if (const auto* trace = std::get_if<TraceReader>(&source.arrivals)) rows += trace->skipped_rows();
+    if (const auto* trace = std::get_if<TraceReader>(&source.arrivals))
+      rows += trace->skipped_rows();
   }
   return rows;
 }
@@ -280,7 +277,7 @@ void Clients::Refused(std::uint32_t index, ErrorCode code) {
       DrawDuration(retry.backoff, {scenario_.seed, task.entity, Choice::kRetryBackoff,
                                    static_cast<std::uint64_t>(task.attempts)});
   queue_.Push(AddSaturating(queue_.now(), wait), Rank::kClient, DueKind::kRetry, task.source, index,
-              tasks_.stamp(index));
+              0);
 }
 
 // ---- Ends ----

@@ -21,13 +21,16 @@ void EventQueue::Push(Instant at, Rank rank, DueKind kind, std::uint32_t owner, 
 }
 
 void EventQueue::SetTick(std::uint32_t worker, std::optional<Instant> at) {
-  ticks_.Set(worker, at ? engine::ToMicroseconds(std::max(*at, now_)) : IndexedMin::kNoKey);
+  SetTickKey(worker, at ? engine::ToMicroseconds(std::max(*at, now_)) : IndexedMin::kNoKey);
 }
 
-Due::Order EventQueue::TickOrder() const {
-  const std::int64_t key = ticks_.min_key();
-  if (key == IndexedMin::kNoKey) return kNoOrder;
-  return OrderOf(engine::AtMicroseconds(key), Rank::kTick, ticks_.min_index());
+void EventQueue::SetTickKey(std::uint32_t worker, std::int64_t key) {
+  if (ticks_.key(worker) == key) return;
+  ticks_.Set(worker, key);
+  const std::int64_t first = ticks_.min_key();
+  tick_order_ = first == IndexedMin::kNoKey
+                    ? kNoOrder
+                    : OrderOf(engine::AtMicroseconds(first), Rank::kTick, ticks_.min_index());
 }
 
 std::optional<Due> EventQueue::PopBefore(Instant end) {
@@ -39,14 +42,18 @@ std::optional<Due> EventQueue::PopBefore(Instant end) {
       from = ring;
     }
   }
-  if (const Due::Order tick = TickOrder(); tick < best) {
-    best = tick;
+  if (tick_order_ < best) {
+    best = tick_order_;
     from = kTicks;
   }
-  if (best >= OrderOf(end, Rank::kReport, 0)) return std::nullopt;
-
-  const Due due = from == kHeap ? PopHeap() : from == kTicks ? PopTick() : rings_[from].Pop();
-  now_ = due.at();
+  std::optional<Due> due;
+  if (best >= OrderOf(end, Rank::kReport, 0)) return due;
+  if (from < kRings) {
+    due = rings_[from].Pop();
+  } else {
+    due = from == kHeap ? PopHeap() : PopTick();
+  }
+  now_ = due->at();
   return due;
 }
 
@@ -54,8 +61,8 @@ void EventQueue::AdvanceTo(Instant at) { now_ = std::max(now_, at); }
 
 Due EventQueue::PopTick() {
   const auto worker = static_cast<std::uint32_t>(ticks_.min_index());
-  const Due due{TickOrder(), DueKind::kTick, worker, 0, 0};
-  ticks_.Set(worker, IndexedMin::kNoKey);
+  const Due due{tick_order_, DueKind::kTick, worker, 0, 0};
+  SetTickKey(worker, IndexedMin::kNoKey);
   return due;
 }
 
@@ -71,6 +78,22 @@ void EventQueue::PushHeap(const Due& due) {
   heap_[hole] = due;
 }
 
+std::size_t EventQueue::LeastChild(std::size_t first) const {
+  const Due* const heap = heap_.data();
+  const std::size_t size = heap_.size();
+  if (first + 4 <= size) {
+    // In pairs and without branches, as which child is the least is pure luck.
+    const std::size_t left = first + (heap[first + 1].order < heap[first].order ? 1 : 0);
+    const std::size_t right = first + 2 + (heap[first + 3].order < heap[first + 2].order ? 1 : 0);
+    return heap[right].order < heap[left].order ? right : left;
+  }
+  std::size_t least = first;
+  for (std::size_t child = first + 1; child < size; ++child) {
+    if (heap[child].order < heap[least].order) least = child;
+  }
+  return least;
+}
+
 Due EventQueue::PopHeap() {
   const Due top = heap_.front();
   const Due last = heap_.back();
@@ -81,10 +104,7 @@ Due EventQueue::PopHeap() {
   for (;;) {
     const std::size_t first = 4 * hole + 1;
     if (first >= size) break;
-    std::size_t least = first;
-    for (std::size_t child = first + 1; child < std::min(first + 4, size); ++child) {
-      if (heap_[child].order < heap_[least].order) least = child;
-    }
+    const std::size_t least = LeastChild(first);
     if (last.order < heap_[least].order) break;
     heap_[hole] = heap_[least];
     hole = least;

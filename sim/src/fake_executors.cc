@@ -54,17 +54,17 @@ void FakeExecutors::ScheduleExecutor(std::uint32_t index, State state, Instant a
 void FakeExecutors::Spawn(const engine::SpawnExecutor& command, Instant now) {
   const std::uint32_t index = Index(command.executor);
   executors_[index].generation = command.generation;
-  const Duration takes =
-      DrawDuration(scenario_.executors.start_delay,
-                   {scenario_.seed, EntityOf(index), Choice::kExecutorStart, Number(command.generation)});
+  const Duration takes = DrawDuration(
+      scenario_.executors.start_delay,
+      {scenario_.seed, EntityOf(index), Choice::kExecutorStart, Number(command.generation)});
   ScheduleExecutor(index, State::kStarting, AddSaturating(now, takes));
 }
 
 void FakeExecutors::Kill(const engine::KillExecutor& command, Instant now) {
   const std::uint32_t index = Index(command.executor);
-  const Duration takes =
-      DrawDuration(scenario_.executors.exit_latency,
-                   {scenario_.seed, EntityOf(index), Choice::kExecutorExit, Number(command.generation)});
+  const Duration takes = DrawDuration(
+      scenario_.executors.exit_latency,
+      {scenario_.seed, EntityOf(index), Choice::kExecutorExit, Number(command.generation)});
   ScheduleExecutor(index, State::kExiting, AddSaturating(now, takes));
 }
 
@@ -74,8 +74,9 @@ void FakeExecutors::ReportExecutor(const Due& due, engine::Driver& driver) {
   const engine::ExecutorId id(due.index);
   const engine::Generation generation = executor.generation;
   const bool starts = executor.state == State::kStarting;
-  if (starts && !Happens(scenario_.executors.start_failure,
-                         {scenario_.seed, EntityOf(due.index), Choice::kExecutorFailure, Number(generation)})) {
+  if (starts &&
+      !Happens(scenario_.executors.start_failure, {scenario_.seed, EntityOf(due.index),
+                                                   Choice::kExecutorFailure, Number(generation)})) {
     executor.state = State::kConnected;
     ScheduleHeartbeat(due.index, due.at());
     driver.Apply(engine::ExecutorConnected{id, generation, std::int64_t{due.index} + 1}, due.at());
@@ -161,8 +162,8 @@ void FakeExecutors::Dispatch(const engine::DispatchCall& command, const Task& ta
   call.attempt = command.attempt;
   call.entity = entity;
   if (command.function == kSubcallFunction) {
-    call.duration = ToDuration(DrawAmount(spec.subcalls->duration, task.planned.subcall,
-                                          key(Choice::kCallDuration)));
+    call.duration = ToDuration(
+        DrawAmount(spec.subcalls->duration, task.planned.subcall, key(Choice::kCallDuration)));
   } else {
     call.duration =
         ToDuration(DrawAmount(spec.duration, task.planned.call, key(Choice::kCallDuration)));
@@ -173,8 +174,8 @@ void FakeExecutors::Dispatch(const engine::DispatchCall& command, const Task& ta
       if (fails) call.ending = retryable ? Ending::kRetryableFailure : Ending::kFailure;
     }
     if (spec.subcalls) {
-      call.subcalls = ToCount(DrawAmount(spec.subcalls->count, task.planned.subcall_count,
-                                         key(Choice::kTaskShape)));
+      call.subcalls = ToCount(
+          DrawAmount(spec.subcalls->count, task.planned.subcall_count, key(Choice::kTaskShape)));
     }
   }
   ScheduleNextPart(index, now);
@@ -182,14 +183,15 @@ void FakeExecutors::Dispatch(const engine::DispatchCall& command, const Task& ta
 
 void FakeExecutors::Cancel(const engine::CancelCall& command, Instant now) {
   std::uint32_t index = executors_[Index(command.executor)].first_call;
-  while (index != kNone && (calls_[index].id != command.call || calls_[index].attempt != command.attempt)) {
+  while (index != kNone &&
+         (calls_[index].id != command.call || calls_[index].attempt != command.attempt)) {
     index = calls_[index].next;
   }
   if (index == kNone) return;  // Its end was reported in this very step.
   Call& call = calls_[index];
-  const Duration takes = DrawDuration(
-      scenario_.executors.cancel_latency,
-      {scenario_.seed, call.entity, Choice::kCancelLatency, Number(command.attempt)});
+  const Duration takes =
+      DrawDuration(scenario_.executors.cancel_latency,
+                   {scenario_.seed, call.entity, Choice::kCancelLatency, Number(command.attempt)});
   call.subcalls = 0;  // It asks for no more; at its next report it is done.
   call.ending = Ending::kCancelled;
   const Instant stops = AddSaturating(now, takes);
@@ -211,27 +213,32 @@ void FakeExecutors::RequestSubcall(std::uint32_t index, engine::Driver& driver, 
   call.awaited = engine::SubcallRef(++subcalls_);
   call.reports_at = Instant::max();
   const engine::SubcallRequested report{
-      engine::ExecutorId(call.executor), call.id, call.attempt, call.awaited,
+      engine::ExecutorId(call.executor),
+      call.id,
+      call.attempt,
+      call.awaited,
       {kSubcallFunction, engine::Payload::LeftOut(sizeof entity, entity)}};
   driver.Apply(report, now);
 }
 
 void FakeExecutors::ReportCall(const Due& due, engine::Driver& driver) {
-  const Call call = calls_[due.index];
+  const Call& call = calls_[due.index];
   // A killed executor's calls end with its exit.
   if (due.stamp != call.stamp || executors_[call.executor].state == State::kExiting) return;
   if (call.parts_done <= call.subcalls) return RequestSubcall(due.index, driver, due.at());
 
-  RemoveCall(due.index);  // Before the step, which may dispatch the next call.
+  const Ending ending = call.ending;
   const engine::ExecutorId executor(call.executor);
-  if (call.ending == Ending::kSuccess) {
-    driver.Apply(engine::CallSucceeded{executor, call.id, call.attempt, {}}, due.at());
+  const engine::CallId id = call.id;
+  const engine::Attempt attempt = call.attempt;
+  RemoveCall(due.index);  // Before the step, which may dispatch the next call.
+  if (ending == Ending::kSuccess) {
+    driver.Apply(engine::CallSucceeded{executor, id, attempt, {}}, due.at());
   } else {
-    const bool retryable = call.ending == Ending::kRetryableFailure;
-    const bool cancelled = call.ending == Ending::kCancelled;
-    const std::string_view message = cancelled ? "cancelled" : "simulated failure";
-    driver.Apply(engine::CallFailed{executor, call.id, call.attempt, {"", message, retryable}},
-                 due.at());
+    const bool retryable = ending == Ending::kRetryableFailure;
+    const std::string_view message =
+        ending == Ending::kCancelled ? "cancelled" : "simulated failure";
+    driver.Apply(engine::CallFailed{executor, id, attempt, {"", message, retryable}}, due.at());
   }
 }
 

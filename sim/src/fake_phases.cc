@@ -35,15 +35,14 @@ void FakePhases::Begin(std::uint32_t index, Work work, Instant reports_at) {
 
 void FakePhases::PrepareActivation(std::uint32_t index, Instant now) {
   const Task& task = tasks_[index];
-  const Duration takes =
-      DrawDuration(task.spec->task.activation, KeyOf(task, Choice::kActivation));
+  const Duration takes = DrawDuration(task.spec->task.activation, KeyOf(task, Choice::kActivation));
   Begin(index, Work::kActivation, AddSaturating(now, takes));
 }
 
 void FakePhases::StartBuilder(std::uint32_t index, Instant now) {
   const Task& task = tasks_[index];
-  const Duration takes = ToDuration(DrawAmount(task.spec->task.builder.duration,
-                                               task.planned.builder, KeyOf(task, Choice::kBuilder)));
+  const Duration takes = ToDuration(DrawAmount(
+      task.spec->task.builder.duration, task.planned.builder, KeyOf(task, Choice::kBuilder)));
   Begin(index, Work::kBuilder, AddSaturating(now, takes));
 }
 
@@ -83,8 +82,8 @@ void FakePhases::Cancel(std::uint32_t index, Instant now) {
   const Task& task = tasks_[index];
   if (task.work == Work::kNone || task.work == Work::kActivation) return;
   const TaskSpec& spec = task.spec->task;
-  const Distribution& latency = task.work == Work::kWriter ? spec.writer->cancel_latency
-                                                           : spec.builder.cancel_latency;
+  const Distribution& latency =
+      task.work == Work::kWriter ? spec.writer->cancel_latency : spec.builder.cancel_latency;
   const Duration takes =
       std::min(DrawDuration(latency, KeyOf(task, Choice::kCancelLatency)), io_timeout_);
   const Instant stops = AddSaturating(now, takes);
@@ -137,8 +136,7 @@ void FakePhases::ReportStream(std::uint32_t index, engine::Driver& driver, Insta
     return;
   }
   if (!task.converged && task.calls_left > 0) {
-    const std::int64_t size =
-        std::min(task.calls_left, task.spec->task.builder.stream->batch_size);
+    const std::int64_t size = std::min(task.calls_left, task.spec->task.builder.stream->batch_size);
     const std::int64_t first = CallCountOf(task) - task.calls_left;
     task.calls_left -= size;
     driver.Apply(engine::CallsAppended{task.id(), task.run, MakeCalls(task, first, size)}, now);
@@ -164,9 +162,8 @@ void FakePhases::ReportWriter(const Task& task, engine::Driver& driver, Instant 
 }
 
 std::int64_t FakePhases::CallCountOf(const Task& task) const {
-  const std::int64_t count =
-      ToCount(DrawAmount(task.spec->task.calls.count, task.planned.call_count,
-                         KeyOf(task, Choice::kTaskShape)));
+  const std::int64_t count = ToCount(DrawAmount(
+      task.spec->task.calls.count, task.planned.call_count, KeyOf(task, Choice::kTaskShape)));
   return std::min(count, most_calls_ + 1);  // One too many is refused as surely as any number.
 }
 

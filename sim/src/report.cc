@@ -16,8 +16,12 @@ LatencySummary Summarise(const Histogram& histogram) {
   const auto quantile = [&](std::uint64_t numerator, std::uint64_t denominator) {
     return Microseconds(histogram.Quantile(numerator, denominator));
   };
-  return {histogram.Mean().value_or(0), quantile(50, 100),   quantile(90, 100),
-          quantile(95, 100),            quantile(99, 100),   quantile(999, 1000),
+  return {histogram.Mean().value_or(0),
+          quantile(50, 100),
+          quantile(90, 100),
+          quantile(95, 100),
+          quantile(99, 100),
+          quantile(999, 1000),
           Microseconds(histogram.Max())};
 }
 
@@ -132,8 +136,8 @@ Report MakeReport(const Scenario& scenario, const Metrics& metrics, Instant star
   report.simulated = Elapsed(start, end);
   report.measured = std::max(report.simulated - scenario.warmup, engine::Duration::zero());
   report.tasks = metrics.counts();
-  report.unfinished = report.tasks.arrived - report.tasks.refused - report.tasks.succeeded -
-                      report.tasks.failed;
+  report.unfinished =
+      report.tasks.arrived - report.tasks.refused - report.tasks.succeeded - report.tasks.failed;
   if (report.tasks.succeeded > 0) {
     report.latency.emplace();
     for (std::size_t i = 0; i < kLatencySteps; ++i) {

@@ -26,11 +26,11 @@ class Table {
     std::string text;
     for (const auto& row : rows_) {
       for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string blanks(widths[i] - row[i].size(), ' ');
+        const std::size_t blanks = widths[i] - row[i].size();
         if (i == 0) {
-          text += row[i] + (row.size() > 1 ? blanks : "");
+          text.append(row[i]).append(row.size() > 1 ? blanks : 0, ' ');
         } else {
-          text += "  " + blanks + row[i];
+          text.append(2 + blanks, ' ').append(row[i]);
         }
       }
       text += '\n';
@@ -44,9 +44,9 @@ class Table {
 
 std::string Fixed(double value, int digits) {
   std::array<char, 400> text{};  // The longest double has 309 digits before the point.
-  char* const end = std::to_chars(text.data(), text.data() + text.size(), value,
-                                  std::chars_format::fixed, digits)
-                        .ptr;
+  char* const end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits)
+          .ptr;
   return {text.data(), end};
 }
 
@@ -59,8 +59,7 @@ std::string Time(double microseconds) { return FormatDuration(ToDuration(microse
 std::string Header(const Report& report) {
   std::string text;
   if (!report.description.empty()) text += report.description + "\n";
-  text += "seed " + std::to_string(report.seed) + ", simulated " +
-          FormatDuration(report.simulated);
+  text += "seed " + std::to_string(report.seed) + ", simulated " + FormatDuration(report.simulated);
   if (report.measured < report.simulated) text += ", measured " + FormatDuration(report.measured);
   return text + ", digest " + DigestText(report.digest) + "\n";
 }
@@ -99,14 +98,8 @@ std::string Tasks(const Report& report) {
 }
 
 constexpr std::array<std::string_view, kLatencySteps> kStepWords = {
-    "total",
-    "  waiting for a slot",
-    "  activation",
-    "  waiting for builder permit",
-    "  building",
-    "  waiting for executors",
-    "  calls",
-    "  waiting for plugin permit",
+    "total",      "  waiting for a slot",    "  activation", "  waiting for builder permit",
+    "  building", "  waiting for executors", "  calls",      "  waiting for plugin permit",
     "  writing"};
 
 std::string Latencies(const Report& report) {
@@ -166,9 +159,11 @@ std::string DigestText(std::uint64_t digest) {
 }
 
 std::string ReportText(const Report& report) {
-  std::string text = Header(report) + "\n" + Tasks(report) + "\n" + Latencies(report) + "\n" +
-                     LevelTables(report);
-  if (!report.slo.empty()) text += "\n" + Objectives(report);
+  std::string text = Header(report);
+  text.append("\n").append(Tasks(report));
+  text.append("\n").append(Latencies(report));
+  text.append("\n").append(LevelTables(report));
+  if (!report.slo.empty()) text.append("\n").append(Objectives(report));
   return text;
 }
 

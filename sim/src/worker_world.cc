@@ -42,9 +42,7 @@ void WorkerWorld::Carry(const engine::Command& command, engine::Instant now) {
           [&](const engine::NotifyWatch& c) {
             listener_.OnWatchNotified(sim::TaskOf(c.watch_id), c.phase == engine::Phase::kTerminal);
           },
-          [&](const engine::EndWatch& c) {
-            listener_.OnWatchEnded(sim::TaskOf(c.watch_id), now);
-          },
+          [&](const engine::EndWatch& c) { listener_.OnWatchEnded(sim::TaskOf(c.watch_id), now); },
           [&](const engine::SpawnExecutor& c) { executors_.Spawn(c, now); },
           [&](const engine::KillExecutor& c) { executors_.Kill(c, now); },
           [&](const engine::RegisterWorker&) { listener_.OnRegistered(worker_); },
@@ -87,6 +85,7 @@ void WorkerWorld::Report(const Due& due, engine::Driver& driver) {
       return executors_.ReportHeartbeat(due, driver);
     case DueKind::kTick:
     case DueKind::kArrival:
+    case DueKind::kThought:
     case DueKind::kRetry:
     case DueKind::kPublish:
     case DueKind::kLatestStart:

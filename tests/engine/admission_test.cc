@@ -51,7 +51,8 @@ TEST(AdmissionTest, R_ADM_1_ScansAreServedInOrderOfAsking) {
   worker.Ready();
   for (const char* task : {"t0", "t1", "t2"}) worker.ToBuilder(task);
   for (const char* task : {"t0", "t2", "t1"}) worker.BuiltStream(task);
-  EXPECT_THAT(worker.StreamEnded("t0"), ElementsAre("converge t0#1 SUCCEEDED", "start-stream t2#3"));
+  EXPECT_THAT(worker.StreamEnded("t0"),
+              ElementsAre("converge t0#1 SUCCEEDED", "start-stream t2#3"));
 }
 
 TEST(AdmissionTest, R_ADM_1_WritersAreServedInOrderOfAsking) {
@@ -87,7 +88,8 @@ TEST(AdmissionTest, R_ADM_1_ATaskThatEndsLeavesTheScanQueue) {
   worker.BuiltStream("t1");
   worker.ToStream("t2");
   worker.At(1s).Tick();
-  EXPECT_THAT(worker.StreamEnded("t0"), ElementsAre("converge t0#1 SUCCEEDED", "start-stream t2#3"));
+  EXPECT_THAT(worker.StreamEnded("t0"),
+              ElementsAre("converge t0#1 SUCCEEDED", "start-stream t2#3"));
 }
 
 TEST(AdmissionTest, R_ADM_1_ATaskThatEndsLeavesThePluginQueue) {
@@ -144,37 +146,45 @@ TEST(AdmissionTest, R_ADM_2_AnExecutorTaskPermitDoesNotWaitForCancelledCalls) {
   Worker worker({.executor_task_slots = 1, .executor_count = 2});
   worker.Ready().ToCalls(Brief(Task("t1")), {"a"});
   worker.ToCalls("t2", {"b"});
-  EXPECT_THAT(worker.At(1s).Tick(),
-              ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0", "dispatch 2.1 on 1"));
+  EXPECT_THAT(worker.At(1s).Tick(), ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable",
+                                                "cancel 1.1 on 0", "dispatch 2.1 on 1"));
 }
 
 // Twenty tasks ask; `grant` is what each one's permit would show as a command.
-std::int64_t GrantedOf20(Worker& worker, std::string_view grant, void (*ask)(Worker&, const std::string&)) {
+std::int64_t GrantedOf20(Worker& worker, std::string_view grant,
+                         void (*ask)(Worker&, const std::string&)) {
   worker.Ready();
   std::int64_t granted = 0;
   for (int i = 0; i < 20; ++i) {
     const std::string task = "t" + std::to_string(i);
     ask(worker, task);
-    for (const std::string& command : worker.commands()) granted += command.starts_with(grant) ? 1 : 0;
+    for (const std::string& command : worker.commands())
+      granted += command.starts_with(grant) ? 1 : 0;
   }
   return granted;
 }
 
 TEST(AdmissionTest, R_ADM_3_NoMoreBuildersThanTheLimit) {
   Worker worker;
-  EXPECT_EQ(GrantedOf20(worker, "start-builder", [](Worker& w, const std::string& task) { w.ToBuilder(task); }), 16);
+  EXPECT_EQ(GrantedOf20(worker, "start-builder",
+                        [](Worker& w, const std::string& task) { w.ToBuilder(task); }),
+            16);
   EXPECT_EQ(worker.engine().load().builder.in_use, 16);
   EXPECT_EQ(worker.engine().load().builder.waiting, 4);
 }
 
 TEST(AdmissionTest, R_ADM_3_NoMoreWritersThanTheLimit) {
   Worker worker;
-  EXPECT_EQ(GrantedOf20(worker, "start-writer", [](Worker& w, const std::string& task) { w.ToPlugin(task); }), 16);
+  EXPECT_EQ(GrantedOf20(worker, "start-writer",
+                        [](Worker& w, const std::string& task) { w.ToPlugin(task); }),
+            16);
 }
 
 TEST(AdmissionTest, R_ADM_3_NoMoreStreamsThanTheLimit) {
   Worker worker;
-  EXPECT_EQ(GrantedOf20(worker, "start-stream", [](Worker& w, const std::string& task) { w.ToStream(task); }), 8);
+  EXPECT_EQ(GrantedOf20(worker, "start-stream",
+                        [](Worker& w, const std::string& task) { w.ToStream(task); }),
+            8);
 }
 
 TEST(AdmissionTest, R_ADM_3_NoMoreExecutorTasksThanTheLimit) {

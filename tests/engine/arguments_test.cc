@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,8 @@ using ::testing::StartsWith;
 std::vector<std::string> RepliesTo(std::string_view task_id) {
   Worker worker;
   worker.Ready();
-  return {worker.Reserve(task_id), worker.Submit(task_id), worker.Get(task_id), worker.Watch(1, {"t1", task_id})};
+  return {worker.Reserve(task_id), worker.Submit(task_id), worker.Get(task_id),
+          worker.Watch(1, {"t1", task_id})};
 }
 
 std::string ReplyTo(const SubmitTask& task) {
@@ -36,11 +38,14 @@ std::string ReplyTo(const RetryPolicy& policy) {
   return ReplyTo(task);
 }
 
-const auto kAllRefused = ElementsAre("InvalidArgument", "InvalidArgument", "InvalidArgument", "InvalidArgument");
+const auto kAllRefused =
+    ElementsAre("InvalidArgument", "InvalidArgument", "InvalidArgument", "InvalidArgument");
 
 TEST(ArgumentsTest, R_ARG_AnEmptyTaskIdIsInvalid) { EXPECT_THAT(RepliesTo(""), kAllRefused); }
 
-TEST(ArgumentsTest, R_ARG_ATaskIdOver256BytesIsInvalid) { EXPECT_THAT(RepliesTo(std::string(257, 'x')), kAllRefused); }
+TEST(ArgumentsTest, R_ARG_ATaskIdOver256BytesIsInvalid) {
+  EXPECT_THAT(RepliesTo(std::string(257, 'x')), kAllRefused);
+}
 
 TEST(ArgumentsTest, R_ARG_ATaskIdOf256BytesIsValid) {
   Worker worker;
@@ -58,11 +63,13 @@ TEST(ArgumentsTest, R_ARG_ATaskIdThatIsNotUtf8IsInvalid) {
       "\xf4\x90\x80\x80",  // beyond the last code point
       "\xff",
   };
-  for (const std::string_view id : kBroken) EXPECT_THAT(RepliesTo(id), kAllRefused) << ::testing::PrintToString(id);
+  for (const std::string_view id : kBroken)
+    EXPECT_THAT(RepliesTo(id), kAllRefused) << ::testing::PrintToString(id);
 }
 
 TEST(ArgumentsTest, R_ARG_AnyUtf8IsAValidTaskId) {
-  constexpr std::string_view kSound[] = {"\u00e9", "\u20ac", "\U0001f600", "\U0010ffff", " ", "a\nb"};
+  constexpr std::string_view kSound[] = {"\u00e9",     "\u20ac", "\U0001f600",
+                                         "\U0010ffff", " ",      "a\nb"};
   for (const std::string_view id : kSound) {
     Worker worker;
     EXPECT_THAT(worker.Ready().Submit(id), StartsWith("RUNNING")) << ::testing::PrintToString(id);
@@ -130,7 +137,8 @@ TEST(ArgumentsTest, R_ARG_AWatchOverMoreThan10000IdsIsInvalid) {
   Worker worker;
   worker.Ready();
   const std::vector<std::string_view> repeated(10'001, "t1");
-  EXPECT_EQ(worker.Apply(OpenWatch{.watch_id = WatchId(1), .task_ids = repeated}), "InvalidArgument");
+  EXPECT_EQ(worker.Apply(OpenWatch{.watch_id = WatchId(1), .task_ids = repeated}),
+            "InvalidArgument");
 }
 
 TEST(ArgumentsTest, R_ARG_AWatchOver10000IdsIsValid) {
@@ -149,7 +157,8 @@ TEST(ArgumentsTest, R_ARG_AResultHandlerWithoutATypeIsAbsent) {
 
 TEST(ArgumentsTest, R_ARG_APresentRetryPolicyIsLiteral) {
   SubmitTask task = Task("t1");
-  task.retry_policy = RetryPolicy{.max_attempts = 2, .base_backoff = Duration(), .jitter_percent = 0};
+  task.retry_policy =
+      RetryPolicy{.max_attempts = 2, .base_backoff = Duration(), .jitter_percent = 0};
   Worker worker;
   worker.Ready().ToCalls(task, {"a"});
   EXPECT_THAT(worker.Failed(1, Retryable("E")), IsEmpty());
@@ -158,7 +167,9 @@ TEST(ArgumentsTest, R_ARG_APresentRetryPolicyIsLiteral) {
 }
 
 TEST(ArgumentsTest, R_ARG_AnAbsentRetryPolicyIsTheConfiguredOne) {
-  Worker worker({.default_max_attempts = 2, .default_base_backoff = Milliseconds(7), .default_retry_jitter_percent = 0});
+  Worker worker({.default_max_attempts = 2,
+                 .default_base_backoff = Milliseconds(7),
+                 .default_retry_jitter_percent = 0});
   worker.Ready().ToCalls("t1", {"a"});
   worker.Failed(1, Retryable("E"));
   EXPECT_EQ(worker.next_deadline(), "7ms");

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,7 +31,8 @@ SubmitTask Continuing(SubmitTask task) {
 
 TEST(CallsTest, R_CALL_0_CallIdsCountFromOneOverTheEnginesLife) {
   Worker worker;
-  EXPECT_THAT(worker.Ready().ToCalls("t1", {"a", "b"}), ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1"));
+  EXPECT_THAT(worker.Ready().ToCalls("t1", {"a", "b"}),
+              ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1"));
   worker.Failed(1, Final("E"));
   EXPECT_THAT(worker.ToCalls("t2", {"c"}), ElementsAre("dispatch 3.1 on 0"));
 }
@@ -47,7 +49,8 @@ TEST(CallsTest, R_CALL_0_ADispatchSaysAllThatTheExecutorNeeds) {
   Worker worker;
   worker.Ready().Submit("t1");
   worker.Prepared("t1", 5);
-  worker.Apply(BuilderFinished{.task_id = "t1", .run = worker.RunOf("t1"), .outcome = CallList{calls}});
+  worker.Apply(
+      BuilderFinished{.task_id = "t1", .run = worker.RunOf("t1"), .outcome = CallList{calls}});
   const DispatchCall dispatch = worker.Only<DispatchCall>();
   EXPECT_EQ(dispatch.executor, ExecutorId(0));
   EXPECT_EQ(dispatch.call, CallId(1));
@@ -78,7 +81,8 @@ TEST(CallsTest, R_CALL_3_AnAttemptHasAtMostUntilItsTasksDeadline) {
 TEST(CallsTest, R_CALL_3_ATimeoutIsARetryableFailure) {
   Worker worker({.default_max_attempts = 1, .executor_heartbeat_timeout = Milliseconds(90'000)});
   worker.Ready().ToCalls("t1", {"a"});
-  EXPECT_THAT(worker.At(60s).Tick(), ElementsAre("cancel 1.1 on 0", "converge t1#1 FAILED/CALL_TIMED_OUT retryable"));
+  EXPECT_THAT(worker.At(60s).Tick(),
+              ElementsAre("cancel 1.1 on 0", "converge t1#1 FAILED/CALL_TIMED_OUT retryable"));
 }
 
 TEST(CallsTest, R_CALL_3_ALateEndOfATimedOutAttemptIsNoOutcome) {
@@ -92,7 +96,8 @@ TEST(CallsTest, R_CALL_3_ALateEndOfATimedOutAttemptIsNoOutcome) {
 TEST(CallsTest, R_CALL_5_TheFirstCallThatFailsForGoodEndsTheTask) {
   Worker worker({.executor_count = 2});
   worker.Ready().ToCalls("t1", {"a", "b", "c"});
-  EXPECT_THAT(worker.Failed(2, Final("BROKEN")), ElementsAre("converge t1#1 FAILED/BROKEN", "cancel 1.1 on 0"));
+  EXPECT_THAT(worker.Failed(2, Final("BROKEN")),
+              ElementsAre("converge t1#1 FAILED/BROKEN", "cancel 1.1 on 0"));
 }
 
 TEST(CallsTest, R_CALL_5_TheTaskHasTheCallsMessageAndFlag) {
@@ -129,7 +134,8 @@ TEST(CallsTest, R_CALL_6_TheEndMayAlsoBeASuccess) {
   task.timeout = 1s;
   worker.Ready().ToCalls(task, {"a"});
   worker.ToCalls("t2", {"b"});
-  EXPECT_THAT(worker.At(1s).Tick(), ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0"));
+  EXPECT_THAT(worker.At(1s).Tick(),
+              ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0"));
   EXPECT_THAT(worker.Succeeded(1), ElementsAre("dispatch 2.1 on 0"));
 }
 
@@ -171,7 +177,8 @@ TEST(CallsTest, R_CALL_7_ALostAttemptCounts) {
 }
 
 TEST(CallsTest, R_CALL_7_AttemptsAreLostInTheOrderOfTheirDispatch) {
-  Worker worker({.default_max_attempts = 1, .executor_count = 1, .executor_max_concurrent_calls = 3});
+  Worker worker(
+      {.default_max_attempts = 1, .executor_count = 1, .executor_max_concurrent_calls = 3});
   worker.Ready();
   for (const char* task : {"t1", "t2", "t3"}) worker.ToCalls(task, {"a"});
   EXPECT_THAT(worker.Exited(0), ElementsAre("converge t1#1 FAILED/EXECUTOR_LOST retryable",
@@ -180,10 +187,11 @@ TEST(CallsTest, R_CALL_7_AttemptsAreLostInTheOrderOfTheirDispatch) {
 }
 
 TEST(CallsTest, R_CALL_7_NothingIsCancelledOnAnExecutorThatIsGone) {
-  Worker worker({.default_max_attempts = 1, .executor_count = 2, .executor_max_concurrent_calls = 2});
+  Worker worker(
+      {.default_max_attempts = 1, .executor_count = 2, .executor_max_concurrent_calls = 2});
   worker.Ready().ToCalls("t1", {"a", "b", "c", "d"});
-  EXPECT_THAT(worker.Exited(0), ElementsAre("converge t1#1 FAILED/EXECUTOR_LOST retryable", "cancel 2.1 on 1",
-                                            "cancel 4.1 on 1"));
+  EXPECT_THAT(worker.Exited(0), ElementsAre("converge t1#1 FAILED/EXECUTOR_LOST retryable",
+                                            "cancel 2.1 on 1", "cancel 4.1 on 1"));
 }
 
 TEST(CallsTest, R_CALL_7_AReportFromAKilledExecutorCounts) {
@@ -200,6 +208,28 @@ TEST(CallsTest, R_CALL_7_AReportAfterTheExitIsDropped) {
   EXPECT_THAT(worker.Succeeded(1), IsEmpty());
   EXPECT_EQ(worker.Get("t1"), "RUNNING CALLS slot-0");
   EXPECT_EQ(worker.dropped(), 1U);
+}
+
+TEST(CallsTest, R_CALL_7_AnExitEndsCancelledAttemptsToo) {
+  Worker worker({.executor_count = 1, .executor_restart_delay = Duration()});
+  SubmitTask task = Task("t1");
+  task.timeout = 1s;
+  worker.Ready().ToCalls(task, {"a"});
+  worker.ToCalls("t2", {"b"});
+  EXPECT_THAT(worker.At(1s).Tick(),
+              ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0"));
+  worker.Exited(0);
+  worker.Tick();
+  EXPECT_THAT(worker.Connected(0), ElementsAre("dispatch 2.1 on 0"));
+  EXPECT_THAT(worker.At(6s).Tick(), IsEmpty());  // no grace is left over
+}
+
+TEST(CallsTest, R_CALL_5_TheWriterSeesAMessageOfAtMost4KiB) {
+  const std::string message(10'000, 'm');
+  Worker worker;
+  worker.Ready().ToCalls(Continuing(TaskWithWriter("t1")), {"a"});
+  worker.Failed(1, {.code = "E", .message = message});
+  EXPECT_EQ(worker.Only<StartWriter>().outcomes.front().failure.message.size(), 4096U);
 }
 
 }  // namespace

@@ -64,12 +64,14 @@ TEST(ConfigTest, R_CFG_CountsPermitsWindowsAndBuffersAreAtLeastOne) {
 
 TEST(ConfigTest, R_CFG_TheInitialWindowIsAtMostTheMaximum) {
   EXPECT_EQ(Problem({.ramp_up_initial_window = 9, .ramp_up_max_window = 9}), "");
-  EXPECT_EQ(Problem({.ramp_up_initial_window = 9, .ramp_up_max_window = 8}), "dispatcher.rampUpInitialWindow");
+  EXPECT_EQ(Problem({.ramp_up_initial_window = 9, .ramp_up_max_window = 8}),
+            "dispatcher.rampUpInitialWindow");
 }
 
 TEST(ConfigTest, R_CFG_TheTaskDeadlineIsAtMostTheLongestTimeout) {
   EXPECT_EQ(Problem({.task_deadline = Milliseconds(9), .max_task_timeout = Milliseconds(9)}), "");
-  EXPECT_EQ(Problem({.task_deadline = Milliseconds(9), .max_task_timeout = Milliseconds(8)}), "worker.taskDeadlineMs");
+  EXPECT_EQ(Problem({.task_deadline = Milliseconds(9), .max_task_timeout = Milliseconds(8)}),
+            "worker.taskDeadlineMs");
 }
 
 TEST(ConfigTest, R_CFG_JitterIsFrom0To5) {
@@ -81,7 +83,8 @@ TEST(ConfigTest, R_CFG_JitterIsFrom0To5) {
 TEST(ConfigTest, R_CFG_TimesAreAtMostTenYears) {
   const Duration ten_years = Milliseconds(std::int64_t{3'652} * 86'400'000);
   EXPECT_EQ(Problem({.result_retention = ten_years}), "");
-  EXPECT_EQ(Problem({.result_retention = ten_years + Milliseconds(2 * 86'400'000)}), "worker.resultRetentionMs");
+  EXPECT_EQ(Problem({.result_retention = ten_years + Milliseconds(2 * 86'400'000)}),
+            "worker.resultRetentionMs");
   EXPECT_EQ(Problem({.result_retention = Duration::max()}), "worker.resultRetentionMs");
 }
 
@@ -115,24 +118,27 @@ TEST(ConfigTest, NamesAndDefaultsAreThoseOfTheConfigurationFile) {
   for (const ConfigField& field : ConfigFields()) {
     fields.push_back(std::string(field.path) + " " + std::to_string(GetField(Config(), field)));
   }
-  EXPECT_THAT(fields,
-              ElementsAre("worker.taskSlots 50", "worker.defaultTTLMs 5000", "worker.maxTTLMs 300000",
-                          "worker.taskDeadlineMs 300000", "worker.maxTaskTimeoutMs 28800000",
-                          "worker.resultRetentionMs 300000", "worker.watchDisconnectGraceMs 0",
-                          "worker.tickIntervalMs 500", "worker.defaultMaxAttempts 3", "worker.defaultBaseBackoffMs 10",
-                          "worker.defaultRetryJitterPercent 5", "worker.maxRetainedResultBytes 1073741824",
-                          "worker.maxCallsPerTask 1000000", "worker.maxTaskOutputBytes 268435456",
-                          "worker.maxWatches 20000", "worker.maxWatchedIds 1000000", "admission.builderSlots 16",
-                          "admission.executorTaskSlots 32", "admission.pluginSlots 16", "admission.scanSlots 8",
-                          "dispatcher.callDeadlineMs 60000", "dispatcher.maxBackoffMs 10000",
-                          "dispatcher.rampUpInitialWindow 4", "dispatcher.rampUpMaxWindow 64",
-                          "dispatcher.maxSubcallDepth 8", "dispatcher.cancelGraceMs 5000",
-                          "streamBuild.maxBufferedCalls 1024", "executorCount 8", "executorMaxConcurrentCalls 1",
-                          "executorStartTimeoutMs 10000", "executorHeartbeatIntervalMs 1000",
-                          "executorHeartbeatTimeoutMs 10000", "schedulerStallTimeoutMs 0", "executorRestartEnabled 1",
-                          "executorRestartDelayMs 1000", "executorMaxRestarts 10", "executorRestartWindowMs 60000",
-                          "executorRestartBackoffMs 30000", "heartbeatIntervalMs 200", "drainTimeoutMs 30000",
-                          "phaseIoTimeoutMs 10000"));
+  EXPECT_THAT(
+      fields,
+      ElementsAre("worker.taskSlots 50", "worker.defaultTTLMs 5000", "worker.maxTTLMs 300000",
+                  "worker.taskDeadlineMs 300000", "worker.maxTaskTimeoutMs 28800000",
+                  "worker.resultRetentionMs 300000", "worker.watchDisconnectGraceMs 0",
+                  "worker.tickIntervalMs 500", "worker.defaultMaxAttempts 3",
+                  "worker.defaultBaseBackoffMs 10", "worker.defaultRetryJitterPercent 5",
+                  "worker.maxRetainedResultBytes 1073741824", "worker.maxCallsPerTask 1000000",
+                  "worker.maxTaskOutputBytes 268435456", "worker.maxWatches 20000",
+                  "worker.maxWatchedIds 1000000", "admission.builderSlots 16",
+                  "admission.executorTaskSlots 32", "admission.pluginSlots 16",
+                  "admission.scanSlots 8", "dispatcher.callDeadlineMs 60000",
+                  "dispatcher.maxBackoffMs 10000", "dispatcher.rampUpInitialWindow 4",
+                  "dispatcher.rampUpMaxWindow 64", "dispatcher.maxSubcallDepth 8",
+                  "dispatcher.cancelGraceMs 5000", "streamBuild.maxBufferedCalls 1024",
+                  "executorCount 8", "executorMaxConcurrentCalls 1", "executorStartTimeoutMs 10000",
+                  "executorHeartbeatIntervalMs 1000", "executorHeartbeatTimeoutMs 10000",
+                  "schedulerStallTimeoutMs 0", "executorRestartEnabled 1",
+                  "executorRestartDelayMs 1000", "executorMaxRestarts 10",
+                  "executorRestartWindowMs 60000", "executorRestartBackoffMs 30000",
+                  "heartbeatIntervalMs 200", "drainTimeoutMs 30000", "phaseIoTimeoutMs 10000"));
 }
 
 }  // namespace

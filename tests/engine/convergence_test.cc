@@ -189,8 +189,9 @@ TEST(ConvergenceTest, R_END_3_AResultCountsItsCalls) {
 
 std::string Times(const StepTimes& times) {
   std::string text;
-  for (const Instant time : {times.accepted, times.activated, times.builder_granted, times.built, times.scan_granted,
-                             times.executors_granted, times.called, times.plugin_granted, times.ended}) {
+  for (const Instant time :
+       {times.accepted, times.activated, times.builder_granted, times.built, times.scan_granted,
+        times.executors_granted, times.called, times.plugin_granted, times.ended}) {
     text += (text.empty() ? "" : " ") + (time == kNever ? std::string("-") : Describe(time));
   }
   return text;
@@ -208,7 +209,8 @@ TEST(ConvergenceTest, R_END_3_AResultTellsWhenEachStepHappened) {
   worker.At(6s).Succeeded(2);
   worker.At(7s).Written("t0");
   worker.At(8s).Written("t1");
-  EXPECT_EQ(Times(worker.ResultOf("t1").times), "1000ms 2000ms 3000ms 4000ms - 5000ms 6000ms 7000ms 8000ms");
+  EXPECT_EQ(Times(worker.ResultOf("t1").times),
+            "1000ms 2000ms 3000ms 4000ms - 5000ms 6000ms 7000ms 8000ms");
 }
 
 TEST(ConvergenceTest, R_END_3_AStreamTellsWhenItsScanWasGranted) {
@@ -219,7 +221,8 @@ TEST(ConvergenceTest, R_END_3_AStreamTellsWhenItsScanWasGranted) {
   worker.At(3s).StreamEnded("t0");
   worker.At(4s).Succeeded(1);
   worker.At(5s).StreamEnded("t1");
-  EXPECT_EQ(Times(worker.ResultOf("t1").times), "1000ms 1000ms 1000ms 1000ms 3000ms 4000ms 5000ms - 5000ms");
+  EXPECT_EQ(Times(worker.ResultOf("t1").times),
+            "1000ms 1000ms 1000ms 1000ms 3000ms 4000ms 5000ms - 5000ms");
 }
 
 TEST(ConvergenceTest, R_END_3_StepsThatWereNotReachedHaveNoTime) {

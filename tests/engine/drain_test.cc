@@ -103,8 +103,9 @@ TEST(DrainTest, R_DR_2_TheTimeoutEndsEverything) {
   Worker worker = WithTask();
   worker.At(1s).Drain();
   EXPECT_THAT(worker.At(31s - 1us).Tick(), IsEmpty());
-  EXPECT_THAT(worker.At(31s).Tick(), ElementsAre("converge t1#1 FAILED/WORKER_SHUTDOWN retryable", "kill 0.1 STOPPED",
-                                                 "kill 1.1 STOPPED", "drain-complete unclean"));
+  EXPECT_THAT(worker.At(31s).Tick(),
+              ElementsAre("converge t1#1 FAILED/WORKER_SHUTDOWN retryable", "kill 0.1 STOPPED",
+                          "kill 1.1 STOPPED", "drain-complete unclean"));
 }
 
 TEST(DrainTest, R_DR_2_ForceStopEndsEverything) {
@@ -121,8 +122,9 @@ TEST(DrainTest, R_DR_2_ForceStopEndsEverything) {
 TEST(DrainTest, R_DR_2_ForceStopDuringADrainDoesTheRest) {
   Worker worker = WithTask();
   worker.Drain();
-  EXPECT_THAT(worker.Stop(), ElementsAre("converge t1#1 FAILED/WORKER_SHUTDOWN retryable", "kill 0.1 STOPPED",
-                                         "kill 1.1 STOPPED", "drain-complete unclean"));
+  EXPECT_THAT(worker.Stop(),
+              ElementsAre("converge t1#1 FAILED/WORKER_SHUTDOWN retryable", "kill 0.1 STOPPED",
+                          "kill 1.1 STOPPED", "drain-complete unclean"));
 }
 
 TEST(DrainTest, R_DR_2_NothingStartsInTheStepOfAStop) {
@@ -131,8 +133,8 @@ TEST(DrainTest, R_DR_2_NothingStartsInTheStepOfAStop) {
   worker.ToBuilder("t2");
   worker.ToBuilder("t3");
   EXPECT_THAT(worker.Stop(),
-              ElementsAre("deregister", "converge t1#1 FAILED/WORKER_SHUTDOWN retryable", "cancel 1.1 on 0",
-                          "converge t2#2 FAILED/WORKER_SHUTDOWN retryable",
+              ElementsAre("deregister", "converge t1#1 FAILED/WORKER_SHUTDOWN retryable",
+                          "cancel 1.1 on 0", "converge t2#2 FAILED/WORKER_SHUTDOWN retryable",
                           "converge t3#3 FAILED/WORKER_SHUTDOWN retryable", "kill 0.1 STOPPED",
                           "drain-complete unclean"));
 }
@@ -147,14 +149,16 @@ TEST(DrainTest, R_DR_2_StoppedExecutorsAreNotRestarted) {
 TEST(DrainTest, R_DR_2_ARestartThatWasDueIsCalledOff) {
   Worker worker({.executor_count = 2});
   worker.Ready().Exited(0);
-  EXPECT_THAT(worker.Stop(), ElementsAre("deregister", "kill 1.1 STOPPED", "drain-complete unclean"));
+  EXPECT_THAT(worker.Stop(),
+              ElementsAre("deregister", "kill 1.1 STOPPED", "drain-complete unclean"));
   EXPECT_THAT(worker.At(1s).Tick(), IsEmpty());
 }
 
 TEST(DrainTest, R_DR_2_AnExecutorThatHasNotConnectedIsKilledToo) {
   Worker worker({.executor_count = 2});
   worker.Ready(1);
-  EXPECT_THAT(worker.Stop(), ElementsAre("deregister", "kill 0.1 STOPPED", "kill 1.1 STOPPED", "drain-complete unclean"));
+  EXPECT_THAT(worker.Stop(), ElementsAre("deregister", "kill 0.1 STOPPED", "kill 1.1 STOPPED",
+                                         "drain-complete unclean"));
   EXPECT_THAT(worker.Connected(1), IsEmpty());
 }
 
@@ -183,6 +187,20 @@ TEST(DrainTest, R_DR_2_AStopDoesNotEndReservations) {
   EXPECT_EQ(worker.Get("t1"), "ALLOCATED slot-0 until 5000ms");
   worker.At(5s).Tick();
   EXPECT_EQ(worker.Get("t1"), "NotFound");
+}
+
+TEST(DrainTest, R_DR_2_AStoppedWorkerComesToRest) {
+  Worker worker({.executor_count = 2});
+  worker.Ready().ToCalls("t1", {"a"});
+  worker.ToBuilder("t2");
+  worker.Stop();
+  worker.Exited(0);
+  worker.Exited(1);
+  EXPECT_EQ(worker.next_deadline(), "10000ms");  // the pool outage, which the heartbeat shows
+  worker.At(10s).Tick();
+  EXPECT_EQ(worker.next_deadline(), "300000ms");  // the end of retention
+  worker.At(300s).Tick();
+  EXPECT_EQ(worker.next_deadline(), "none");
 }
 
 TEST(DrainTest, R_DR_3_ForceStopAfterACleanDrainEndsTheRest) {

@@ -80,26 +80,42 @@ TEST(EventsTest, R_EV_1_AReportOfAnotherRunIsDropped) {
 
 TEST(EventsTest, R_EV_1_AReportOfACallThatIsNotThereIsDropped) {
   Worker worker = Busy();
-  ExpectDropped(worker, CallSucceeded{.executor = kExecutor0, .call = kCall9, .attempt = kAttempt1}, "call");
-  ExpectDropped(worker, CallSucceeded{.executor = kExecutor0, .call = kCall1, .attempt = kAttempt2}, "attempt");
-  ExpectDropped(worker, CallSucceeded{.executor = kExecutor1, .call = kCall1, .attempt = kAttempt1}, "executor");
-  ExpectDropped(worker, CallFailed{.executor = kExecutor0, .call = kCall9, .attempt = kAttempt1}, "call");
-  ExpectDropped(worker, SubcallRequested{.executor = kExecutor0, .parent = kCall9, .parent_attempt = kAttempt1}, "call");
-  ExpectDropped(worker, SubcallRequested{.executor = kExecutor1, .parent = kCall1, .parent_attempt = kAttempt1}, "executor");
+  ExpectDropped(worker, CallSucceeded{.executor = kExecutor0, .call = kCall9, .attempt = kAttempt1},
+                "call");
+  ExpectDropped(worker, CallSucceeded{.executor = kExecutor0, .call = kCall1, .attempt = kAttempt2},
+                "attempt");
+  ExpectDropped(worker, CallSucceeded{.executor = kExecutor1, .call = kCall1, .attempt = kAttempt1},
+                "executor");
+  ExpectDropped(worker, CallFailed{.executor = kExecutor0, .call = kCall9, .attempt = kAttempt1},
+                "call");
+  ExpectDropped(
+      worker,
+      SubcallRequested{.executor = kExecutor0, .parent = kCall9, .parent_attempt = kAttempt1},
+      "call");
+  ExpectDropped(
+      worker,
+      SubcallRequested{.executor = kExecutor1, .parent = kCall1, .parent_attempt = kAttempt1},
+      "executor");
 }
 
 TEST(EventsTest, R_EV_1_AReportOfAnotherGenerationIsDropped) {
   Worker worker = Busy();
-  ExpectDropped(worker, ExecutorConnected{.executor = kExecutor0, .generation = kGeneration2}, "connected");
-  ExpectDropped(worker, ExecutorHeartbeat{.executor = kExecutor0, .generation = kGeneration2}, "heartbeat");
-  ExpectDropped(worker, ExecutorExited{.executor = kExecutor0, .generation = kGeneration2}, "exited");
-  ExpectDropped(worker, ExecutorConnected{.executor = kExecutor0, .generation = kGeneration1}, "connected twice");
+  ExpectDropped(worker, ExecutorConnected{.executor = kExecutor0, .generation = kGeneration2},
+                "connected");
+  ExpectDropped(worker, ExecutorHeartbeat{.executor = kExecutor0, .generation = kGeneration2},
+                "heartbeat");
+  ExpectDropped(worker, ExecutorExited{.executor = kExecutor0, .generation = kGeneration2},
+                "exited");
+  ExpectDropped(worker, ExecutorConnected{.executor = kExecutor0, .generation = kGeneration1},
+                "connected twice");
 }
 
 TEST(EventsTest, R_EV_1_ReportsBeforeTheStartAreDropped) {
   Worker worker;
-  ExpectDropped(worker, ExecutorConnected{.executor = kExecutor0, .generation = kGeneration1}, "connected");
-  ExpectDropped(worker, ExecutorExited{.executor = kExecutor0, .generation = Generation()}, "exited");
+  ExpectDropped(worker, ExecutorConnected{.executor = kExecutor0, .generation = kGeneration1},
+                "connected");
+  ExpectDropped(worker, ExecutorExited{.executor = kExecutor0, .generation = Generation()},
+                "exited");
 }
 
 TEST(EventsTest, R_EV_2_TheEndOfCancelledWorkIsStillTaken) {
@@ -107,7 +123,8 @@ TEST(EventsTest, R_EV_2_TheEndOfCancelledWorkIsStillTaken) {
   worker.Ready().ToCalls("t1", {"a"});
   worker.Subcall(1, 1);
   worker.ToCalls("t2", {"b"});
-  EXPECT_THAT(worker.Failed(1, Final("E")), ElementsAre("cancel 2.1 on 0", "converge t1#1 FAILED/E"));
+  EXPECT_THAT(worker.Failed(1, Final("E")),
+              ElementsAre("cancel 2.1 on 0", "converge t1#1 FAILED/E"));
   EXPECT_THAT(worker.Failed(2, Final("CANCELLED")), ElementsAre("dispatch 3.1 on 0"));
   EXPECT_EQ(worker.dropped(), 0U);
 }
@@ -142,41 +159,50 @@ TEST(EventsTest, R_EV_3_CallsAreDispatchedAfterAllGrants) {
 TEST(EventsTest, R_EV_3_StreamsAreJudgedAfterTheDispatches) {
   Worker worker({.stream_max_buffered_calls = 1, .executor_count = 1});
   worker.Ready().ToStream("t1");
-  EXPECT_THAT(worker.Appended("t1", {"a", "b"}), ElementsAre("dispatch 1.1 on 0", "pause-stream t1#1"));
+  EXPECT_THAT(worker.Appended("t1", {"a", "b"}),
+              ElementsAre("dispatch 1.1 on 0", "pause-stream t1#1"));
 }
 
-// Both tasks are past their deadlines: the permit that the first one leaves goes to nobody in between.
+// Both tasks are past their deadlines: the permit that the first one leaves goes to nobody in
+// between.
 TEST(EventsTest, R_EV_3_NothingStartsForATaskThatEndsInTheSameStep) {
-  Worker worker({.task_deadline = Milliseconds(1'000), .executor_task_slots = 1, .executor_count = 2});
+  Worker worker(
+      {.task_deadline = Milliseconds(1'000), .executor_task_slots = 1, .executor_count = 2});
   worker.Ready().ToCalls("t1", {"a"});
   worker.ToCalls("t2", {"b"});
-  EXPECT_THAT(worker.At(1s).Tick(), ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0",
-                                                "converge t2#2 FAILED/TIMED_OUT retryable"));
+  EXPECT_THAT(worker.At(1s).Tick(),
+              ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0",
+                          "converge t2#2 FAILED/TIMED_OUT retryable"));
 }
 
-// A life whose payloads have these contents, or only their sizes and fingerprints; gives all commands and the digests.
+// A life whose payloads have these contents, or only their sizes and fingerprints; gives all
+// commands and the digests.
 Texts LifeWith(bool left_out) {
   const auto payload = [&](const std::string& bytes) {
     const Payload full = Payload::FromBytes(bytes);
     return left_out ? Payload::LeftOut(full.size(), full.fingerprint()) : full;
   };
   Texts seen;
-  Worker worker({.max_retained_result_bytes = 410, .max_task_output_bytes = 8, .executor_count = 2});
+  Worker worker(
+      {.max_retained_result_bytes = 410, .max_task_output_bytes = 8, .executor_count = 2});
   const auto note = [&] {
-    for (const std::string& command : worker.commands()) seen.push_back(command.substr(0, command.find(" [")));
+    for (const std::string& command : worker.commands())
+      seen.push_back(command.substr(0, command.find(" [")));
     seen.push_back(std::to_string(worker.digest()));
   };
   worker.Ready();
   SubmitTask task = TaskWithWriter("t1");
   task.function.payload = payload("input");
   worker.ToBuilder(task);
-  const std::vector<CallSpec> calls = {{.function = "a", .args = payload("x")}, {.function = "b", .args = payload("")}};
+  const std::vector<CallSpec> calls = {{.function = "a", .args = payload("x")},
+                                       {.function = "b", .args = payload("")}};
   worker.Apply(BuilderFinished{.task_id = "t1", .run = kRun1, .outcome = CallList{calls}});
   note();
-  worker.Apply(CallSucceeded{.executor = kExecutor0, .call = kCall1, .attempt = kAttempt1, .output = payload("out")});
+  worker.Apply(CallSucceeded{
+      .executor = kExecutor0, .call = kCall1, .attempt = kAttempt1, .output = payload("out")});
   note();
-  worker.Apply(
-      CallSucceeded{.executor = kExecutor1, .call = CallId(2), .attempt = kAttempt1, .output = payload("12345")});
+  worker.Apply(CallSucceeded{
+      .executor = kExecutor1, .call = CallId(2), .attempt = kAttempt1, .output = payload("12345")});
   note();
   worker.Apply(WriterFinished{.task_id = "t1", .run = kRun1, .outcome = payload("12345678")});
   note();

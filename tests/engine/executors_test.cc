@@ -44,7 +44,9 @@ TEST(ExecutorsTest, R_EX_1_AnExecutorThatTheEngineDoesNotHaveIsDropped) {
   Worker worker(OneExecutor());
   worker.Start();
   for (const std::int64_t id : {-1, 1, 1'000'000}) {
-    EXPECT_THAT(worker.Apply(ExecutorConnected{.executor = ExecutorId(id), .generation = Generation(1)}), IsEmpty());
+    EXPECT_THAT(
+        worker.Apply(ExecutorConnected{.executor = ExecutorId(id), .generation = Generation(1)}),
+        IsEmpty());
   }
   EXPECT_EQ(worker.dropped(), 3U);
 }
@@ -91,7 +93,8 @@ TEST(ExecutorsTest, R_EX_3_AHeartbeatGivesAnotherTimeout) {
 
 TEST(ExecutorsTest, R_EX_3_AHeartbeatOfAnotherGenerationIsDropped) {
   Worker worker(OneExecutor());
-  worker.Ready().At(9s).Apply(ExecutorHeartbeat{.executor = ExecutorId(0), .generation = Generation(2)});
+  worker.Ready().At(9s).Apply(
+      ExecutorHeartbeat{.executor = ExecutorId(0), .generation = Generation(2)});
   EXPECT_EQ(worker.dropped(), 1U);
   EXPECT_THAT(worker.At(10s).Tick(), ElementsAre("kill 0.1 HEARTBEAT_TIMEOUT"));
 }
@@ -110,7 +113,8 @@ struct Pulse {
   std::int64_t activity;
 };
 
-Texts AfterPulses(std::initializer_list<Pulse> pulses, Duration tick, Duration stall_timeout = 20s) {
+Texts AfterPulses(std::initializer_list<Pulse> pulses, Duration tick,
+                  Duration stall_timeout = 20s) {
   Worker worker({.executor_count = 1,
                  .executor_heartbeat_timeout = Milliseconds(1'000'000),
                  .scheduler_stall_timeout = stall_timeout});

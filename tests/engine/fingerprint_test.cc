@@ -30,7 +30,8 @@ std::uint64_t Folded(std::uint64_t a, std::uint64_t b) {
 TEST(FingerprintTest, AWordIsMixedByItsDefinition) {
   Fingerprint fingerprint(1);
   std::uint64_t expected = 1;
-  for (const std::uint64_t word : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, std::uint64_t{0x0123456789abcdef}}) {
+  for (const std::uint64_t word :
+       {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, std::uint64_t{0x0123456789abcdef}}) {
     fingerprint.Add(word);
     const std::uint64_t turned = (expected << 1) | (expected >> 63);
     expected = Folded(expected ^ 0xa0761d6478bd642f, word ^ 0xe7037ed1a0b428db ^ turned);
@@ -41,7 +42,8 @@ TEST(FingerprintTest, AWordIsMixedByItsDefinition) {
 TEST(FingerprintTest, APairIsMixedByItsDefinition) {
   Fingerprint fingerprint(7);
   fingerprint.Add(0x0123456789abcdef, 0xfedcba9876543210);
-  EXPECT_EQ(fingerprint.value(), Folded(0x0123456789abcdef ^ 0xe7037ed1a0b428db, 0xfedcba9876543210 ^ 7));
+  EXPECT_EQ(fingerprint.value(),
+            Folded(0x0123456789abcdef ^ 0xe7037ed1a0b428db, 0xfedcba9876543210 ^ 7));
 }
 
 TEST(FingerprintTest, TextIsItsLengthThenPairsOfLittleEndianWords) {
@@ -74,7 +76,8 @@ TEST(FingerprintTest, BytesAboveAsciiAreUnsigned) {
 
 TEST(FingerprintTest, EachLengthOfTheTailDiffers) {
   std::set<std::uint64_t> seen;
-  for (std::size_t length = 0; length <= kText.size(); ++length) seen.insert(Fingerprint::Of(kText.substr(0, length)));
+  for (std::size_t length = 0; length <= kText.size(); ++length)
+    seen.insert(Fingerprint::Of(kText.substr(0, length)));
   EXPECT_EQ(seen.size(), kText.size() + 1);
 }
 
@@ -141,7 +144,8 @@ TEST(PayloadTest, NoBytesAreTheEmptyPayload) {
 
 TEST(PayloadTest, CopiesShareTheirBytes) {
   const Payload payload = Payload::FromBytes("abc");
-  const Payload copy = payload;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the subject
+  const Payload copy =
+      payload;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the subject
   EXPECT_EQ(copy.bytes(), payload.bytes());
 }
 

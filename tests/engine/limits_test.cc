@@ -51,32 +51,41 @@ TEST(LimitsTest, R_LIM_AnIdNamedTwiceInAWatchCountsOnce) {
   EXPECT_EQ(worker.Watch(1, {"t1", "t1", "t2", "t2"}), "");
 }
 
+TEST(LimitsTest, R_LIM_AWatchedIdThatIsDoneStillCounts) {
+  Worker worker({.max_watched_ids = 2});
+  worker.Ready().ToCalls("t1", {});
+  worker.Watch(1, {"t1", "t2"});
+  EXPECT_EQ(worker.Watch(2, {"t3"}), "NoSlot");
+}
+
 TEST(LimitsTest, R_LIM_AReopeningBeyondTheLimitLeavesTheOpenWatch) {
   Worker worker({.max_watched_ids = 2});
   worker.Ready().ToBuilder("t1");
   worker.Watch(1, {"t1"});
   EXPECT_EQ(worker.Watch(1, {"t1", "t2", "t3"}), "NoSlot");
   EXPECT_THAT(worker.NotBuilt("t1", {}),
-              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "notify 1: t1 FAILED/BUILDER_FAILED",
-                          "end-watch 1 complete"));
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED",
+                          "notify 1: t1 FAILED/BUILDER_FAILED", "end-watch 1 complete"));
 }
 
 TEST(LimitsTest, R_LIM_AListAtTheLimitRuns) {
   Worker worker({.max_calls_per_task = 2});
-  EXPECT_THAT(worker.Ready().ToCalls("t1", {"a", "b"}), ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1"));
+  EXPECT_THAT(worker.Ready().ToCalls("t1", {"a", "b"}),
+              ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1"));
 }
 
 TEST(LimitsTest, R_LIM_AListBeyondTheLimitFailsTheTask) {
   Worker worker({.max_calls_per_task = 2});
-  EXPECT_THAT(worker.Ready().ToCalls("t1", {"a", "b", "c"}), ElementsAre("converge t1#1 FAILED/BUILDER_FAILED"));
+  EXPECT_THAT(worker.Ready().ToCalls("t1", {"a", "b", "c"}),
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED"));
 }
 
 TEST(LimitsTest, R_LIM_AStreamBeyondTheLimitFailsTheTask) {
   Worker worker({.max_calls_per_task = 2});
   worker.Ready().ToStream("t1");
   worker.Appended("t1", {"a", "b"});
-  EXPECT_THAT(worker.Appended("t1", {"c"}),
-              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "cancel 1.1 on 0", "cancel 2.1 on 1"));
+  EXPECT_THAT(worker.Appended("t1", {"c"}), ElementsAre("converge t1#1 FAILED/BUILDER_FAILED",
+                                                        "cancel 1.1 on 0", "cancel 2.1 on 1"));
 }
 
 TEST(LimitsTest, R_LIM_AStreamThatFailedByTheLimitStillOccupiesItsScan) {
@@ -99,8 +108,8 @@ TEST(LimitsTest, R_LIM_SubcallsCountAgainstAStream) {
   worker.Ready().ToStream("t1");
   worker.Appended("t1", {"a"});
   worker.Subcall(1, 1);
-  EXPECT_THAT(worker.Appended("t1", {"b"}),
-              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "cancel 1.1 on 0", "cancel 2.1 on 0"));
+  EXPECT_THAT(worker.Appended("t1", {"b"}), ElementsAre("converge t1#1 FAILED/BUILDER_FAILED",
+                                                        "cancel 1.1 on 0", "cancel 2.1 on 0"));
 }
 
 TEST(LimitsTest, R_LIM_ARefusedSubcallGetsNoCallId) {
@@ -121,7 +130,8 @@ TEST(LimitsTest, R_LIM_OutputsBeyondTheLimitFailTheTask) {
   Worker worker({.max_task_output_bytes = 10});
   worker.Ready().ToCalls(TaskWithWriter("t1"), {"a", "b", "c"});
   worker.Succeeded(1, "123456");
-  EXPECT_THAT(worker.Succeeded(2, "78901"), ElementsAre("converge t1#1 FAILED/CALL_FAILED", "cancel 3.1 on 2"));
+  EXPECT_THAT(worker.Succeeded(2, "78901"),
+              ElementsAre("converge t1#1 FAILED/CALL_FAILED", "cancel 3.1 on 2"));
 }
 
 TEST(LimitsTest, R_LIM_OutputsBeyondTheLimitFailATaskThatContinuesToo) {

@@ -59,7 +59,8 @@ TEST(PhasesTest, R_PH_2_TheBuilderStartsWithItsPermit) {
   Worker worker({.builder_slots = 1});
   worker.Ready().ToBuilder("t1");
   EXPECT_THAT(worker.ToBuilder("t2"), IsEmpty());
-  EXPECT_THAT(worker.NotBuilt("t1", {}), ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "start-builder t2#2"));
+  EXPECT_THAT(worker.NotBuilt("t1", {}),
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "start-builder t2#2"));
 }
 
 TEST(PhasesTest, R_PH_2_AFailedBuildHasItsCode) {
@@ -72,13 +73,15 @@ TEST(PhasesTest, R_PH_2_AFailedBuildHasItsCode) {
 TEST(PhasesTest, R_PH_2_AFailedBuildWithoutACodeIsBuilderFailed) {
   Worker worker;
   worker.Ready().ToBuilder("t1");
-  EXPECT_THAT(worker.NotBuilt("t1", Retryable("")), ElementsAre("converge t1#1 FAILED/BUILDER_FAILED retryable"));
+  EXPECT_THAT(worker.NotBuilt("t1", Retryable("")),
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED retryable"));
 }
 
 TEST(PhasesTest, R_PH_2_AListOverTheLimitIsBuilderFailed) {
   Worker worker({.max_calls_per_task = 2});
   worker.Ready().ToBuilder("t1");
-  EXPECT_THAT(worker.Built("t1", {"a", "b", "c"}), ElementsAre("converge t1#1 FAILED/BUILDER_FAILED"));
+  EXPECT_THAT(worker.Built("t1", {"a", "b", "c"}),
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED"));
 }
 
 TEST(PhasesTest, R_PH_2_ABuildBeforeItsPermitIsDropped) {
@@ -139,7 +142,8 @@ TEST(PhasesTest, R_PH_4_TheWriterGetsTheOutcomesInCallOrder) {
   worker.Ready().ToCalls(task, {"a", "b", "c"});
   worker.Succeeded(3, "third");
   worker.Failed(2, Final("BROKEN"));
-  EXPECT_THAT(worker.Succeeded(1, "first"), ElementsAre("start-writer t1#1 ['first', BROKEN, 'third']"));
+  EXPECT_THAT(worker.Succeeded(1, "first"),
+              ElementsAre("start-writer t1#1 ['first', BROKEN, 'third']"));
 }
 
 TEST(PhasesTest, R_PH_4_TheWriterStartsWithItsPermit) {
@@ -161,9 +165,10 @@ TEST(PhasesTest, R_PH_4_WithoutAHandlerTheTaskStillPassesThroughPlugin) {
   Worker worker;
   worker.Ready().ToBuilder("t1");
   worker.Watch(1, {"t1"});
-  EXPECT_THAT(worker.Built("t1"),
-              ElementsAre("notify 1: t1 RUNNING CALLS", "notify 1: t1 RUNNING PLUGIN", "converge t1#1 SUCCEEDED",
-                          "notify 1: t1 SUCCEEDED", "end-watch 1 complete"));
+  EXPECT_THAT(
+      worker.Built("t1"),
+      ElementsAre("notify 1: t1 RUNNING CALLS", "notify 1: t1 RUNNING PLUGIN",
+                  "converge t1#1 SUCCEEDED", "notify 1: t1 SUCCEEDED", "end-watch 1 complete"));
 }
 
 TEST(PhasesTest, R_PH_5_AWriterThatFinishesGivesTheTaskItsResults) {

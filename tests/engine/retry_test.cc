@@ -23,7 +23,8 @@ SubmitTask TaskWith(const RetryPolicy& policy, std::string_view task_id = "t1") 
   return task;
 }
 
-// When the call of this index is due again after its first attempt failed at 0. Nothing else is pending before that.
+// When the call of this index is due again after its first attempt failed at 0. Nothing else is
+// pending before that.
 std::string DueAfterFirstFailure(const SubmitTask& task, std::int64_t index = 0) {
   Worker worker;
   worker.Ready().ToCalls(task, {"a", "b", "c", "d"});
@@ -71,7 +72,9 @@ TEST(RetryTest, R_CALL_4_TheIndexOfASubcallIsItsCallId) {
 }
 
 TEST(RetryTest, R_CALL_4_JitterIsInPercent) {
-  EXPECT_EQ(DueAfterFirstFailure(TaskWith({.max_attempts = 2, .base_backoff = 10ms, .jitter_percent = 1})), "10.037ms");
+  EXPECT_EQ(DueAfterFirstFailure(
+                TaskWith({.max_attempts = 2, .base_backoff = 10ms, .jitter_percent = 1})),
+            "10.037ms");
 }
 
 TEST(RetryTest, R_CALL_4_WithoutJitterTheDelayIsTheBackoff) {
@@ -79,7 +82,9 @@ TEST(RetryTest, R_CALL_4_WithoutJitterTheDelayIsTheBackoff) {
 }
 
 TEST(RetryTest, R_CALL_4_JitterOfLessThanAMicrosecondIsTruncated) {
-  EXPECT_EQ(DueAfterFirstFailure(TaskWith({.max_attempts = 2, .base_backoff = 19us, .jitter_percent = 5})), "0.019ms");
+  EXPECT_EQ(DueAfterFirstFailure(
+                TaskWith({.max_attempts = 2, .base_backoff = 19us, .jitter_percent = 5})),
+            "0.019ms");
 }
 
 TEST(RetryTest, R_CALL_4_TheBackoffDoublesUpToItsMaximum) {
@@ -96,9 +101,12 @@ TEST(RetryTest, R_CALL_4_TheBackoffDoublesUpToItsMaximum) {
 
 // The jitter comes after the cap.
 TEST(RetryTest, R_CALL_4_JitterMayExceedTheMaximum) {
-  EXPECT_EQ(DueAfterFirstFailure(TaskWith({.max_attempts = 2, .base_backoff = 8s, .jitter_percent = 5})), "8151.680ms");
+  EXPECT_EQ(
+      DueAfterFirstFailure(TaskWith({.max_attempts = 2, .base_backoff = 8s, .jitter_percent = 5})),
+      "8151.680ms");
   Worker worker({.executor_heartbeat_timeout = Milliseconds(90'000)});
-  worker.Ready().ToCalls(TaskWith({.max_attempts = 3, .base_backoff = 8s, .jitter_percent = 5}), {"a"});
+  worker.Ready().ToCalls(TaskWith({.max_attempts = 3, .base_backoff = 8s, .jitter_percent = 5}),
+                         {"a"});
   worker.Failed(1, Retryable("E"));
   worker.At(10s).Tick();
   worker.Failed(1, Retryable("E"));
@@ -170,7 +178,8 @@ TEST(RetryTest, R_CALL_4_AReportOfAnEarlierAttemptIsDropped) {
   worker.Ready().ToCalls(TaskWith({.max_attempts = 3}), {"a"});
   worker.Failed(1, Retryable("E"));
   worker.Tick();
-  EXPECT_THAT(worker.Apply(CallSucceeded{.executor = ExecutorId(0), .call = CallId(1), .attempt = Attempt(1)}),
+  EXPECT_THAT(worker.Apply(CallSucceeded{
+                  .executor = ExecutorId(0), .call = CallId(1), .attempt = Attempt(1)}),
               IsEmpty());
   EXPECT_EQ(worker.dropped(), 1U);
 }

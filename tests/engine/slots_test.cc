@@ -40,13 +40,15 @@ TEST(SlotsTest, R_SLOT_1_TheHeartbeatIsDerivedFromTheTable) {
 }
 
 TEST(SlotsTest, R_SLOT_1_TheHeartbeatOffersNoSlotWhileNotReady) {
-  EXPECT_EQ(Worker({.task_slots = 5}).heartbeat(), "slots 5: 0 reserved, 0 running, 0 free; 0 healthy");
+  EXPECT_EQ(Worker({.task_slots = 5}).heartbeat(),
+            "slots 5: 0 reserved, 0 running, 0 free; 0 healthy");
 }
 
 TEST(SlotsTest, R_SLOT_1_TheHeartbeatOffersNoSlotWhileDraining) {
   Worker worker({.task_slots = 5, .executor_count = 2});
   worker.Ready().Drain();
-  EXPECT_EQ(worker.heartbeat(), "slots 5: 0 reserved, 0 running, 0 free; 2 healthy, ready, draining");
+  EXPECT_EQ(worker.heartbeat(),
+            "slots 5: 0 reserved, 0 running, 0 free; 2 healthy, ready, draining");
 }
 
 TEST(SlotsTest, R_SLOT_2_TheLowestFreeSlotIsTaken) {
@@ -96,7 +98,9 @@ TEST(SlotsTest, R_SLOT_2_KnownTasksComeBeforeCapacity) {
   EXPECT_EQ(worker.Reserve("t1"), "ALLOCATED slot-0 until 5000ms");
 }
 
-TEST(SlotsTest, R_SLOT_2_NotReadyIsUnavailable) { EXPECT_EQ(Worker().Reserve("t1"), "Unavailable"); }
+TEST(SlotsTest, R_SLOT_2_NotReadyIsUnavailable) {
+  EXPECT_EQ(Worker().Reserve("t1"), "Unavailable");
+}
 
 TEST(SlotsTest, R_SLOT_2_ADrainComesBeforeCapacity) {
   Worker worker({.task_slots = 1});
@@ -105,7 +109,8 @@ TEST(SlotsTest, R_SLOT_2_ADrainComesBeforeCapacity) {
   EXPECT_EQ(worker.Reserve("t2"), "Unavailable");
 }
 
-// What one retained result weighs: with a limit of `bytes` there is no slot, with one more there is.
+// What one retained result weighs: with a limit of `bytes` there is no slot, with one more there
+// is.
 void ExpectRetainedBytes(std::int64_t bytes, void (*end_task)(Worker&)) {
   Worker full({.max_retained_result_bytes = bytes});
   full.Ready();
@@ -229,7 +234,8 @@ TEST(SlotsTest, R_SLOT_6_AMillionSlotsAreAsQuickAsFew) {
   engine.Apply(ExecutorConnected{.generation = Generation(1)}, kStart);
   for (int i = 0; i < kTasks; ++i) {
     const std::string task = "t" + std::to_string(i);
-    const Result<TaskView> reply = engine.Apply(RequestTaskSlot{.task_id = task, .ttl = 300s}, kStart);
+    const Result<TaskView> reply =
+        engine.Apply(RequestTaskSlot{.task_id = task, .ttl = 300s}, kStart);
     ASSERT_TRUE(reply.ok());
     ASSERT_EQ(reply.value().slot, SlotIndex(i));
   }

@@ -21,7 +21,8 @@ Config Buffering(std::int64_t max_buffered) {
 TEST(StreamsTest, R_STREAM_CallsRunWhileOthersAreStillToCome) {
   Worker worker;
   EXPECT_THAT(worker.Ready().ToStream("t1"), ElementsAre("start-stream t1#1"));
-  EXPECT_THAT(worker.Appended("t1", {"a", "b"}), ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1"));
+  EXPECT_THAT(worker.Appended("t1", {"a", "b"}),
+              ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1"));
   EXPECT_THAT(worker.Succeeded(1), IsEmpty());
   EXPECT_THAT(worker.Appended("t1", {"c"}), ElementsAre("dispatch 3.1 on 0"));
 }
@@ -72,7 +73,8 @@ TEST(StreamsTest, R_STREAM_ItIsJudgedAfterTheDispatches) {
   Worker worker({.stream_max_buffered_calls = 4, .executor_count = 4});
   worker.Ready().ToStream("t1");
   EXPECT_THAT(worker.Appended("t1", {"a", "b", "c", "d"}),
-              ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1", "dispatch 3.1 on 2", "dispatch 4.1 on 3"));
+              ElementsAre("dispatch 1.1 on 0", "dispatch 2.1 on 1", "dispatch 3.1 on 2",
+                          "dispatch 4.1 on 3"));
 }
 
 TEST(StreamsTest, R_STREAM_ItIsPausedOnce) {
@@ -102,7 +104,8 @@ TEST(StreamsTest, R_STREAM_HalfIsRoundedDown) {
 TEST(StreamsTest, R_STREAM_ALimitOfOneResumesAtZero) {
   Worker worker(Buffering(1));
   worker.Ready().ToStream("t1");
-  EXPECT_THAT(worker.Appended("t1", {"a", "b"}), ElementsAre("dispatch 1.1 on 0", "pause-stream t1#1"));
+  EXPECT_THAT(worker.Appended("t1", {"a", "b"}),
+              ElementsAre("dispatch 1.1 on 0", "pause-stream t1#1"));
   EXPECT_THAT(worker.Succeeded(1), ElementsAre("dispatch 2.1 on 0", "resume-stream t1#1"));
 }
 
@@ -119,8 +122,8 @@ TEST(StreamsTest, R_STREAM_ARetryIsNotBuffered) {
   worker.Ready().ToStream("t1");
   worker.Appended("t1", {"a", "b"});
   EXPECT_THAT(worker.Failed(1, Retryable("E")), ElementsAre("dispatch 2.1 on 0"));
-  EXPECT_THAT(worker.At(1s).Tick(), IsEmpty());                  // 1.2 waits, none is new
-  EXPECT_THAT(worker.Appended("t1", {"c"}), IsEmpty());          // one is new
+  EXPECT_THAT(worker.At(1s).Tick(), IsEmpty());          // 1.2 waits, none is new
+  EXPECT_THAT(worker.Appended("t1", {"c"}), IsEmpty());  // one is new
   EXPECT_THAT(worker.Appended("t1", {"d"}), ElementsAre("pause-stream t1#1"));
 }
 
@@ -209,15 +212,16 @@ TEST(StreamsTest, R_STREAM_EachStreamIsJudgedByItself) {
 }
 
 TEST(StreamsTest, R_STREAM_StreamsJudgedInOneStepGoByRun) {
-  Worker worker({.stream_max_buffered_calls = 2, .executor_count = 2, .executor_max_concurrent_calls = 4});
+  Worker worker(
+      {.stream_max_buffered_calls = 2, .executor_count = 2, .executor_max_concurrent_calls = 4});
   worker.Ready(1).Exited(0);
   worker.ToStream("t1");
   worker.ToStream("t2");
   worker.Appended("t2", {"a", "b"});
   worker.Appended("t1", {"c", "d"});
   EXPECT_THAT(worker.Connected(1),
-              ElementsAre("dispatch 1.1 on 1", "dispatch 3.1 on 1", "dispatch 2.1 on 1", "dispatch 4.1 on 1",
-                          "resume-stream t1#1", "resume-stream t2#2"));
+              ElementsAre("dispatch 1.1 on 1", "dispatch 3.1 on 1", "dispatch 2.1 on 1",
+                          "dispatch 4.1 on 1", "resume-stream t1#1", "resume-stream t2#2"));
 }
 
 }  // namespace

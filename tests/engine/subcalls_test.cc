@@ -60,7 +60,8 @@ TEST(SubcallsTest, R_SUBC_AResumedParentOccupiesAgain) {
   EXPECT_THAT(worker.Succeeded(1), ElementsAre("converge t1#1 SUCCEEDED", "dispatch 3.1 on 0"));
 }
 
-// The subcall runs elsewhere, another call takes the parent's place, and the parent comes back beside it.
+// The subcall runs elsewhere, another call takes the parent's place, and the parent comes back
+// beside it.
 TEST(SubcallsTest, R_SUBC_AParentIsResumedWithoutWaitingForAPlace) {
   Worker worker({.executor_count = 2});
   worker.Ready().ToCalls("t1", {"a"});
@@ -105,12 +106,12 @@ TEST(SubcallsTest, R_SUBC_ASubcallThatFailsForGoodFailsNothingElse) {
   EXPECT_THAT(worker.Succeeded(1), ElementsAre("converge t1#1 SUCCEEDED"));
 }
 
-TEST(SubcallsTest, R_SUBC_ASubcallThatTimesOutIsRetried) {
+TEST(SubcallsTest, R_SUBC_AParentThatTimesOutCancelsItsSubcalls) {
   Worker worker({.executor_heartbeat_timeout = Milliseconds(90'000)});
   worker.Ready().ToCalls(TaskWithAttempts(2), {"a"});
   worker.At(1s).Subcall(1, 1);
-  worker.At(2s).Tick();
-  EXPECT_THAT(worker.At(60s).Tick(), ElementsAre("cancel 1.1 on 0", "cancel 2.1 on 0", "dispatch 1.2 on 1"));
+  EXPECT_THAT(worker.At(60s).Tick(),
+              ElementsAre("cancel 1.1 on 0", "cancel 2.1 on 0", "dispatch 1.2 on 1"));
 }
 
 TEST(SubcallsTest, R_SUBC_AReferenceThatIsOutstandingIsDropped) {
@@ -183,7 +184,8 @@ TEST(SubcallsTest, R_SUBC_TheEndOfAnAttemptCancelsItsSubcallsAndTheirs) {
   worker.Ready().ToCalls("t1", {"a"});
   worker.Subcall(1, 1);
   worker.Subcall(2, 1);
-  EXPECT_THAT(worker.Succeeded(1), ElementsAre("cancel 2.1 on 0", "cancel 3.1 on 0", "converge t1#1 SUCCEEDED"));
+  EXPECT_THAT(worker.Succeeded(1),
+              ElementsAre("cancel 2.1 on 0", "cancel 3.1 on 0", "converge t1#1 SUCCEEDED"));
 }
 
 TEST(SubcallsTest, R_SUBC_SubcallsThatNeverStartedEndSilently) {
@@ -210,8 +212,8 @@ TEST(SubcallsTest, R_SUBC_ACancelledParentOccupiesAgainEvenAboveTheLimit) {
   Worker worker({.executor_count = 1});
   worker.Ready().ToCalls(task, {"a"});
   worker.Subcall(1, 1);
-  EXPECT_THAT(worker.At(1s).Tick(),
-              ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0", "cancel 2.1 on 0"));
+  EXPECT_THAT(worker.At(1s).Tick(), ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable",
+                                                "cancel 1.1 on 0", "cancel 2.1 on 0"));
   EXPECT_EQ(worker.engine().load().calls_occupying, 2);
   EXPECT_THAT(worker.ToCalls("t2", {"b"}), IsEmpty());
   EXPECT_THAT(worker.Failed(2, Final("CANCELLED")), IsEmpty());
@@ -224,7 +226,8 @@ TEST(SubcallsTest, R_SUBC_ARequestOfAnEndedAttemptIsDropped) {
   worker.Failed(1, Retryable("E"));
   EXPECT_THAT(worker.Subcall(1, 1), IsEmpty());
   worker.Tick();
-  EXPECT_THAT(worker.Apply(SubcallRequested{.executor = ExecutorId(0), .parent = CallId(1), .parent_attempt = Attempt(1)}),
+  EXPECT_THAT(worker.Apply(SubcallRequested{
+                  .executor = ExecutorId(0), .parent = CallId(1), .parent_attempt = Attempt(1)}),
               IsEmpty());
   EXPECT_EQ(worker.dropped(), 2U);
 }
@@ -252,6 +255,30 @@ TEST(SubcallsTest, R_SUBC_ASubcallOnALostExecutorIsRetriedElsewhere) {
   EXPECT_THAT(worker.Exited(1), IsEmpty());
   worker.Succeeded(2);
   EXPECT_THAT(worker.Tick(), ElementsAre("dispatch 3.2 on 0"));
+}
+
+TEST(SubcallsTest, R_SUBC_AFailureWithoutACodeIsDeliveredAsCallFailed) {
+  Worker worker;
+  worker.Ready().ToCalls("t1", {"a"});
+  worker.Subcall(1, 1);
+  EXPECT_THAT(worker.Failed(2, {}), ElementsAre("deliver 1 to 1 on 0: CALL_FAILED"));
+}
+
+TEST(SubcallsTest, R_SUBC_AParentThatIsLostTakesItsSubcallsAlong) {
+  Worker worker({.executor_count = 2});
+  worker.Ready().ToCalls(TaskWithAttempts(2), {"a"});
+  worker.Subcall(1, 1);
+  worker.Subcall(1, 2);
+  EXPECT_THAT(worker.Exited(0), ElementsAre("cancel 3.1 on 1"));  // 2.1 went with the executor
+}
+
+TEST(SubcallsTest, R_SUBC_ARetryOfASubcallEndsWithItsParent) {
+  Worker worker({.executor_count = 1});
+  worker.Ready().ToCalls(TaskWithWriter("t1"), {"a"});
+  worker.Subcall(1, 1);
+  worker.Failed(2, Retryable("E"));
+  EXPECT_THAT(worker.Succeeded(1), ElementsAre("start-writer t1#1 ['']"));
+  EXPECT_THAT(worker.At(1s).Tick(), IsEmpty());
 }
 
 }  // namespace

@@ -98,7 +98,9 @@ TEST(SubmissionTest, R_SUB_1_ATaskInPreparingIsAnsweredWhileDraining) {
   EXPECT_EQ(worker.Submit("t1"), "RUNNING PREPARING slot-0 until 5000ms");
 }
 
-TEST(SubmissionTest, R_SUB_1_NotReadyIsUnavailable) { EXPECT_EQ(Worker().Submit("t1"), "Unavailable"); }
+TEST(SubmissionTest, R_SUB_1_NotReadyIsUnavailable) {
+  EXPECT_EQ(Worker().Submit("t1"), "Unavailable");
+}
 
 TEST(SubmissionTest, R_SUB_1_AReservedTaskIsUnavailableWhileDraining) {
   Worker worker;
@@ -127,8 +129,8 @@ TEST(SubmissionTest, R_SUB_1_ADrainComesBeforeTheSlot) {
 
 TEST(SubmissionTest, R_SUB_2_ASlotThatDoesNotExistIsInvalid) {
   for (const std::string_view slot :
-       {"slot-50", "slot--1", "slot-00", "slot-", "slot-0 ", " slot-0", "Slot-0", "slot-+0", "0", "slot-x",
-        "slot-18446744073709551616", "slot-99999999999999999999999999"}) {
+       {"slot-50", "slot--1", "slot-00", "slot-", "slot-0 ", " slot-0", "Slot-0", "slot-+0", "0",
+        "slot-x", "slot-18446744073709551616", "slot-99999999999999999999999999"}) {
     Worker worker;
     worker.Ready().Reserve("t1");
     EXPECT_EQ(worker.Submit(TaskIn(slot)), "InvalidSlot") << slot;
@@ -229,9 +231,11 @@ TEST(SubmissionTest, R_SUB_4_RunsCountAcceptedSubmissionsFromOne) {
   EXPECT_THAT(worker.commands(), ElementsAre("prepare t3#3 slot-0"));
 }
 
-// Run 1 of t1 timed out while its builder ran and was forgotten; run 2 waits for the only builder permit.
+// Run 1 of t1 timed out while its builder ran and was forgotten; run 2 waits for the only builder
+// permit.
 Worker SecondRunWaitsForBuilder() {
-  Worker worker({.task_deadline = Milliseconds(10'000), .result_retention = Duration(), .builder_slots = 1});
+  Worker worker(
+      {.task_deadline = Milliseconds(10'000), .result_retention = Duration(), .builder_slots = 1});
   worker.Ready().ToBuilder("t1");
   worker.At(10s).Alive().Tick();
   worker.ToBuilder("t1");
@@ -241,14 +245,25 @@ Worker SecondRunWaitsForBuilder() {
 TEST(SubmissionTest, R_SUB_4_ALateReportOfAnEarlierRunOnlyReturnsItsPermit) {
   Worker worker = SecondRunWaitsForBuilder();
   EXPECT_THAT(worker.commands(), IsEmpty());
-  EXPECT_THAT(worker.Apply(BuilderFinished{.task_id = "t1", .run = kRun1}), ElementsAre("start-builder t1#2"));
+  EXPECT_THAT(worker.Apply(BuilderFinished{.task_id = "t1", .run = kRun1}),
+              ElementsAre("start-builder t1#2"));
   EXPECT_EQ(worker.Get("t1"), "RUNNING BUILDER slot-0");
+}
+
+TEST(SubmissionTest, R_SUB_4_ALateActivationOfAnEarlierRunIsDropped) {
+  Worker worker({.result_retention = Duration()});
+  worker.Ready().Submit("t1");
+  worker.At(5s).Tick();
+  worker.Submit("t1");
+  EXPECT_THAT(worker.Apply(ActivationPrepared{.task_id = "t1", .run = kRun1}), IsEmpty());
+  EXPECT_EQ(worker.Get("t1"), "RUNNING PREPARING slot-0 until 10000ms");
 }
 
 TEST(SubmissionTest, R_SUB_4_TaskAndRunMustBothMatchForAPermitToMove) {
   Worker worker = SecondRunWaitsForBuilder();
   for (const BuilderFinished& report :
-       {BuilderFinished{.task_id = "t2", .run = kRun1}, BuilderFinished{.task_id = "t1", .run = kRun2},
+       {BuilderFinished{.task_id = "t2", .run = kRun1},
+        BuilderFinished{.task_id = "t1", .run = kRun2},
         BuilderFinished{.task_id = "t1", .run = kRun3}, BuilderFinished{.task_id = "t1"}}) {
     const std::uint64_t before = worker.digest();
     EXPECT_THAT(worker.Apply(report), IsEmpty());
@@ -294,11 +309,12 @@ TEST(SubmissionTest, R_SUB_5_OtherContentForAnEndedTaskIsCounted) {
 }
 
 SubmitTask FullTask() {
-  return SubmitTask{.task_id = "t1",
-                    .function = {.type = "build", .payload = Payload::FromBytes("in")},
-                    .result_handler = {.type = "write", .payload = Payload::FromBytes("out")},
-                    .timeout = 20s,
-                    .retry_policy = RetryPolicy{.max_attempts = 2, .base_backoff = 1s, .jitter_percent = 1}};
+  return SubmitTask{
+      .task_id = "t1",
+      .function = {.type = "build", .payload = Payload::FromBytes("in")},
+      .result_handler = {.type = "write", .payload = Payload::FromBytes("out")},
+      .timeout = 20s,
+      .retry_policy = RetryPolicy{.max_attempts = 2, .base_backoff = 1s, .jitter_percent = 1}};
 }
 
 std::uint64_t MismatchesOf(const SubmitTask& resubmission) {
@@ -308,7 +324,9 @@ std::uint64_t MismatchesOf(const SubmitTask& resubmission) {
   return worker.engine().counters().idempotency_mismatches;
 }
 
-TEST(SubmissionTest, R_SUB_5_TheSameContentIsNoMismatch) { EXPECT_EQ(MismatchesOf(FullTask()), 0U); }
+TEST(SubmissionTest, R_SUB_5_TheSameContentIsNoMismatch) {
+  EXPECT_EQ(MismatchesOf(FullTask()), 0U);
+}
 
 TEST(SubmissionTest, R_SUB_5_PayloadsAreComparedBySizeAndFingerprint) {
   SubmitTask task = FullTask();
@@ -346,7 +364,8 @@ TEST(SubmissionTest, R_SUB_5_EachFieldIsCompared) {
   }
 }
 
-// The fixture compares the digests around every refusal; here each code is provoked once, in a Worker with some state.
+// The fixture compares the digests around every refusal; here each code is provoked once, in a
+// Worker with some state.
 TEST(SubmissionTest, R_ERR_ARefusalLeavesTheStateAsItWas) {
   Worker worker({.task_slots = 2});
   worker.Ready().Reserve("t1");

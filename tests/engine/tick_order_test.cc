@@ -50,7 +50,9 @@ TEST(TickOrderTest, R_TIME_6_WatchGraceComesBeforeThePurge) {
 }
 
 TEST(TickOrderTest, R_TIME_6_CallDeadlinesComeBeforeCancelGrace) {
-  Worker worker({.cancel_grace = Duration(), .executor_count = 1, .executor_heartbeat_timeout = Milliseconds(90'000)});
+  Worker worker({.cancel_grace = Duration(),
+                 .executor_count = 1,
+                 .executor_heartbeat_timeout = Milliseconds(90'000)});
   worker.Ready().ToCalls("t1", {"a"});
   EXPECT_THAT(worker.At(60s).Tick(), ElementsAre("cancel 1.1 on 0", "kill 0.1 CANCEL_GRACE"));
 }
@@ -114,10 +116,11 @@ TEST(TickOrderTest, R_TIME_6_ExecutorTimersAndTheDrainActInTheirOrder) {
   worker.At(50s).Beat(3, 9, 1);
   worker.At(60s).Tick();
   worker.At(70s).Drain();
-  EXPECT_THAT(worker.At(100s).Tick(),
-              ElementsAre("kill 0.1 CANCEL_GRACE", "kill 1.1 START_TIMEOUT", "kill 2.1 HEARTBEAT_TIMEOUT",
-                          "kill 3.1 WEDGED", "spawn 4.2", "converge t2#2 FAILED/WORKER_SHUTDOWN retryable",
-                          "kill 4.2 STOPPED", "drain-complete unclean"));
+  EXPECT_THAT(
+      worker.At(100s).Tick(),
+      ElementsAre("kill 0.1 CANCEL_GRACE", "kill 1.1 START_TIMEOUT", "kill 2.1 HEARTBEAT_TIMEOUT",
+                  "kill 3.1 WEDGED", "spawn 4.2", "converge t2#2 FAILED/WORKER_SHUTDOWN retryable",
+                  "kill 4.2 STOPPED", "drain-complete unclean"));
 }
 
 TEST(TickOrderTest, R_TIME_6_WithinAKindTheEarlierDeadlineGoesFirst) {
@@ -143,13 +146,15 @@ TEST(TickOrderTest, R_TIME_6_AHeartbeatThatMovesADeadlineSetsItAnew) {
   worker.Ready();
   worker.At(1s).Beat(1);
   worker.Beat(0);
-  EXPECT_THAT(worker.At(11s).Tick(), ElementsAre("kill 1.1 HEARTBEAT_TIMEOUT", "kill 0.1 HEARTBEAT_TIMEOUT"));
+  EXPECT_THAT(worker.At(11s).Tick(),
+              ElementsAre("kill 1.1 HEARTBEAT_TIMEOUT", "kill 0.1 HEARTBEAT_TIMEOUT"));
 }
 
 TEST(TickOrderTest, R_TIME_6_ATaskEndedByAnEarlierKindIsNotEndedAgain) {
   Worker worker({.executor_count = 1, .executor_heartbeat_timeout = Milliseconds(90'000)});
   worker.Ready().ToCalls(TaskFor("t1", 60s), {"a"});
-  EXPECT_THAT(worker.At(60s).Tick(), ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0"));
+  EXPECT_THAT(worker.At(60s).Tick(),
+              ElementsAre("converge t1#1 FAILED/TIMED_OUT retryable", "cancel 1.1 on 0"));
 }
 
 }  // namespace

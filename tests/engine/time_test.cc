@@ -83,12 +83,14 @@ TEST(TimeTest, R_TIME_3_ALeaseAtTheEndOfTimeSaturates) {
   EXPECT_EQ(reply.value().lease_expires_at, kLast);
 }
 
-// A life in which every time is near the ends of the time line; gives what is known of the task at last.
+// A life in which every time is near the ends of the time line; gives what is known of the task at
+// last.
 std::string LiveAt(Instant now) {
   Worker worker({.tick_interval = Milliseconds(7)});
   worker.AtInstant(now).Ready();
   SubmitTask task = Task("t1");
-  task.retry_policy = RetryPolicy{.max_attempts = 3, .base_backoff = Duration::max(), .jitter_percent = 5};
+  task.retry_policy =
+      RetryPolicy{.max_attempts = 3, .base_backoff = Duration::max(), .jitter_percent = 5};
   worker.ToCalls(task, {"a", "b"});
   worker.Failed(1, Retryable("E"));
   worker.Subcall(2, 1);
@@ -232,7 +234,9 @@ TEST(TimeTest, R_TIME_7_WedgeChecksAreOnTheGrid) {
   EXPECT_THAT(worker.At(1500ms).Tick(), ElementsAre("kill 0.1 WEDGED"));
 }
 
-TEST(TimeTest, R_TIME_8_NothingIsPendingInANewEngine) { EXPECT_EQ(Worker().next_deadline(), "none"); }
+TEST(TimeTest, R_TIME_8_NothingIsPendingInANewEngine) {
+  EXPECT_EQ(Worker().next_deadline(), "none");
+}
 
 TEST(TimeTest, R_TIME_8_AnExactDeadlineIsNamedAsItIs) {
   Worker worker;

@@ -28,7 +28,8 @@ TEST(WatchesTest, R_W_1_AnUnknownTaskIsWatchedAsSoonAsItIsAccepted) {
   worker.Ready();
   EXPECT_EQ(worker.Watch(1, {"t1"}), "");
   worker.Submit("t1");
-  EXPECT_THAT(worker.Prepared("t1"), ElementsAre("notify 1: t1 RUNNING BUILDER", "start-builder t1#1"));
+  EXPECT_THAT(worker.Prepared("t1"),
+              ElementsAre("notify 1: t1 RUNNING BUILDER", "start-builder t1#1"));
 }
 
 TEST(WatchesTest, R_W_1_ATaskThatHasEndedIsDone) {
@@ -38,8 +39,8 @@ TEST(WatchesTest, R_W_1_ATaskThatHasEndedIsDone) {
   worker.Watch(1, {"t1", "t2"});
   EXPECT_THAT(worker.commands(), IsEmpty());
   EXPECT_THAT(worker.NotBuilt("t2", {}),
-              ElementsAre("converge t2#2 FAILED/BUILDER_FAILED", "notify 1: t2 FAILED/BUILDER_FAILED",
-                          "end-watch 1 complete"));
+              ElementsAre("converge t2#2 FAILED/BUILDER_FAILED",
+                          "notify 1: t2 FAILED/BUILDER_FAILED", "end-watch 1 complete"));
 }
 
 TEST(WatchesTest, R_W_1_AWatchOverEndedTasksOnlyEndsAtOnce) {
@@ -54,8 +55,8 @@ TEST(WatchesTest, R_W_1_ATaskNamedTwiceCountsOnce) {
   worker.Ready().ToBuilder("t1");
   EXPECT_EQ(worker.Watch(1, {"t1", "t1"}), "t1 RUNNING BUILDER slot-0");
   EXPECT_THAT(worker.NotBuilt("t1", {}),
-              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "notify 1: t1 FAILED/BUILDER_FAILED",
-                          "end-watch 1 complete"));
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED",
+                          "notify 1: t1 FAILED/BUILDER_FAILED", "end-watch 1 complete"));
 }
 
 TEST(WatchesTest, R_W_1_AnOpenIdIsFirstClosed) {
@@ -66,8 +67,8 @@ TEST(WatchesTest, R_W_1_AnOpenIdIsFirstClosed) {
   worker.Watch(1, {"t2"});
   EXPECT_THAT(worker.NotBuilt("t1", {}), ElementsAre("converge t1#1 FAILED/BUILDER_FAILED"));
   EXPECT_THAT(worker.NotBuilt("t2", {}),
-              ElementsAre("converge t2#2 FAILED/BUILDER_FAILED", "notify 1: t2 FAILED/BUILDER_FAILED",
-                          "end-watch 1 complete"));
+              ElementsAre("converge t2#2 FAILED/BUILDER_FAILED",
+                          "notify 1: t2 FAILED/BUILDER_FAILED", "end-watch 1 complete"));
 }
 
 TEST(WatchesTest, R_W_1_ClosingForAReopeningStartsTheGrace) {
@@ -92,8 +93,8 @@ TEST(WatchesTest, R_W_1_ARefusedReopeningChangesNothing) {
   worker.Watch(1, {"t1"});
   EXPECT_EQ(worker.Watch(1, {""}), "InvalidArgument");
   EXPECT_THAT(worker.NotBuilt("t1", {}),
-              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "notify 1: t1 FAILED/BUILDER_FAILED",
-                          "end-watch 1 complete"));
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED",
+                          "notify 1: t1 FAILED/BUILDER_FAILED", "end-watch 1 complete"));
 }
 
 TEST(WatchesTest, R_W_1_ClosingAWatchThatIsNotOpenDoesNothing) {
@@ -106,11 +107,14 @@ TEST(WatchesTest, R_W_2_AWatcherIsToldOfEachPhaseAndOfTheEnd) {
   Worker worker;
   worker.Ready().Submit(TaskWithWriter("t1"));
   worker.Watch(1, {"t1"});
-  EXPECT_THAT(worker.Prepared("t1"), ElementsAre("notify 1: t1 RUNNING BUILDER", "start-builder t1#1"));
-  EXPECT_THAT(worker.Built("t1", {"a"}), ElementsAre("notify 1: t1 RUNNING CALLS", "dispatch 1.1 on 0"));
-  EXPECT_THAT(worker.Succeeded(1), ElementsAre("notify 1: t1 RUNNING PLUGIN", "start-writer t1#1 ['']"));
-  EXPECT_THAT(worker.Written("t1"),
-              ElementsAre("converge t1#1 SUCCEEDED", "notify 1: t1 SUCCEEDED", "end-watch 1 complete"));
+  EXPECT_THAT(worker.Prepared("t1"),
+              ElementsAre("notify 1: t1 RUNNING BUILDER", "start-builder t1#1"));
+  EXPECT_THAT(worker.Built("t1", {"a"}),
+              ElementsAre("notify 1: t1 RUNNING CALLS", "dispatch 1.1 on 0"));
+  EXPECT_THAT(worker.Succeeded(1),
+              ElementsAre("notify 1: t1 RUNNING PLUGIN", "start-writer t1#1 ['']"));
+  EXPECT_THAT(worker.Written("t1"), ElementsAre("converge t1#1 SUCCEEDED", "notify 1: t1 SUCCEEDED",
+                                                "end-watch 1 complete"));
 }
 
 TEST(WatchesTest, R_W_2_PreparingIsNotTold) {
@@ -132,9 +136,10 @@ TEST(WatchesTest, R_W_2_APhasePassedThroughInOneStepIsTold) {
   Worker worker;
   worker.Ready().ToBuilder("t1");
   worker.Watch(1, {"t1"});
-  EXPECT_THAT(worker.Built("t1"),
-              ElementsAre("notify 1: t1 RUNNING CALLS", "notify 1: t1 RUNNING PLUGIN", "converge t1#1 SUCCEEDED",
-                          "notify 1: t1 SUCCEEDED", "end-watch 1 complete"));
+  EXPECT_THAT(
+      worker.Built("t1"),
+      ElementsAre("notify 1: t1 RUNNING CALLS", "notify 1: t1 RUNNING PLUGIN",
+                  "converge t1#1 SUCCEEDED", "notify 1: t1 SUCCEEDED", "end-watch 1 complete"));
 }
 
 TEST(WatchesTest, R_W_2_TheEndIsToldWithItsResult) {
@@ -162,11 +167,11 @@ TEST(WatchesTest, R_W_2_AWatchEndsWithTheLastOfItsTasks) {
   worker.Ready().ToBuilder("t1");
   worker.ToBuilder("t2");
   worker.Watch(1, {"t1", "t2"});
-  EXPECT_THAT(worker.NotBuilt("t2", {}),
-              ElementsAre("converge t2#2 FAILED/BUILDER_FAILED", "notify 1: t2 FAILED/BUILDER_FAILED"));
+  EXPECT_THAT(worker.NotBuilt("t2", {}), ElementsAre("converge t2#2 FAILED/BUILDER_FAILED",
+                                                     "notify 1: t2 FAILED/BUILDER_FAILED"));
   EXPECT_THAT(worker.NotBuilt("t1", {}),
-              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED", "notify 1: t1 FAILED/BUILDER_FAILED",
-                          "end-watch 1 complete"));
+              ElementsAre("converge t1#1 FAILED/BUILDER_FAILED",
+                          "notify 1: t1 FAILED/BUILDER_FAILED", "end-watch 1 complete"));
 }
 
 TEST(WatchesTest, R_W_2_AReservationThatExpiresEndsNoWatch) {
@@ -180,8 +185,9 @@ TEST(WatchesTest, R_W_2_SeveralWatchersAreToldByWatchId) {
   Worker worker;
   worker.Ready().Submit("t1");
   for (const std::int64_t watch : {7, -2, 3}) worker.Watch(watch, {"t1"});
-  EXPECT_THAT(worker.Prepared("t1"), ElementsAre("notify -2: t1 RUNNING BUILDER", "notify 3: t1 RUNNING BUILDER",
-                                                 "notify 7: t1 RUNNING BUILDER", "start-builder t1#1"));
+  EXPECT_THAT(worker.Prepared("t1"),
+              ElementsAre("notify -2: t1 RUNNING BUILDER", "notify 3: t1 RUNNING BUILDER",
+                          "notify 7: t1 RUNNING BUILDER", "start-builder t1#1"));
 }
 
 TEST(WatchesTest, R_W_2_AClosedWatchIsToldNothing) {
@@ -200,9 +206,10 @@ TEST(WatchesTest, R_W_2_AStopEndsWatchesIncomplete) {
   worker.Watch(9, {"t1"});
   EXPECT_THAT(worker.Stop(),
               ElementsAre("deregister", "converge t1#1 FAILED/WORKER_SHUTDOWN retryable",
-                          "notify 2: t1 FAILED/WORKER_SHUTDOWN retryable", "notify 9: t1 FAILED/WORKER_SHUTDOWN retryable",
-                          "end-watch 9 complete", "end-watch 2 incomplete", "end-watch 5 incomplete",
-                          "kill 0.1 STOPPED", "drain-complete unclean"));
+                          "notify 2: t1 FAILED/WORKER_SHUTDOWN retryable",
+                          "notify 9: t1 FAILED/WORKER_SHUTDOWN retryable", "end-watch 9 complete",
+                          "end-watch 2 incomplete", "end-watch 5 incomplete", "kill 0.1 STOPPED",
+                          "drain-complete unclean"));
 }
 
 // A task that had a watch from 0 to 1 s, and a grace of 2 s.
@@ -279,6 +286,14 @@ TEST(WatchesTest, R_W_4_ATaskThatNeverHadAWatchGoesOn) {
   Worker worker({.watch_disconnect_grace = Milliseconds(2'000)});
   worker.Ready().ToBuilder("t1");
   EXPECT_THAT(worker.At(9s).Tick(), IsEmpty());
+}
+
+TEST(WatchesTest, R_W_4_TheGraceEndsATaskInPreparingToo) {
+  Worker worker({.watch_disconnect_grace = Milliseconds(2'000)});
+  worker.Ready().Submit("t1");
+  worker.Watch(1, {"t1"});
+  worker.Unwatch(1);
+  EXPECT_THAT(worker.At(2s).Tick(), ElementsAre(kDisconnected));
 }
 
 }  // namespace

@@ -10,22 +10,12 @@
 #include <vector>
 
 #include "blockx/engine/engine.h"
+#include "engine/describe.h"
 
 namespace blockx::engine {
 
-// Times in tests are durations since this instant, which is a point of the default grid.
-inline constexpr Instant kStart = AtMicroseconds(1'700'000'000'000'000);
-
 using Texts = std::vector<std::string>;
 using Names = std::initializer_list<std::string_view>;
-
-// What a test compares: one short text for each thing. Attempts are written call.attempt, executors executor.generation.
-std::string Describe(Instant time);  // "5000ms" since kStart
-std::string Describe(const Command& command);
-std::string Describe(const TaskView& view);  // "RUNNING PREPARING slot-0 until 5000ms", "FAILED/TIMED_OUT retryable"
-std::string Describe(const WatchView& view);  // "t1 RUNNING CALLS slot-0; t2 SUCCEEDED"
-std::string Describe(const Error& error);     // "NoSlot"
-std::string Describe(const Heartbeat& heartbeat);
 
 // A submission whose function is "build"; TaskWithWriter also has a result handler.
 SubmitTask Task(std::string_view task_id);
@@ -34,8 +24,9 @@ SubmitTask TaskWithWriter(std::string_view task_id);
 Failure Retryable(std::string_view code);
 Failure Final(std::string_view code);
 
-// A Worker driven by hand at literal times. It remembers from the commands which run, attempt or generation a report has to
-// quote. After each step the invariants must hold, and a refusal must have left no trace (R-ERR).
+// A Worker driven by hand at literal times. It remembers from the commands which run, attempt or
+// generation a report has to quote. After each step the invariants must hold, and a refusal must
+// have left no trace (R-ERR).
 class Worker {
  public:
   explicit Worker(const Config& config = Config());
@@ -121,11 +112,13 @@ class Worker {
     }
     return found;
   }
-  // The only command of its kind in the last step; a default one, and a failed test, when there is not exactly one.
+  // The only command of its kind in the last step; a default one, and a failed test, when there is
+  // not exactly one.
   template <class C>
   [[nodiscard]] C Only() const {
     const std::vector<C> found = All<C>();
-    if (found.size() != 1) Complain("expected exactly one command of this kind, found " + std::to_string(found.size()));
+    if (found.size() != 1)
+      Complain("expected exactly one command of this kind, found " + std::to_string(found.size()));
     return found.size() == 1 ? found.front() : C();
   }
 

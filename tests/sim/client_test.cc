@@ -92,6 +92,19 @@ TEST(ClientTest, AWatchShowsEachPhaseAndTheEndOnceForEachAcceptedTask) {
   EXPECT_EQ(report.watch_notifications, 3 * 4);  // Builder, Calls, Plugin, end.
 }
 
+TEST(ClientTest, AClientThatGivesUpLeavesNoWatchBehind) {
+  std::vector<std::uint64_t> states;
+  for (const bool watch : {false, true}) {
+    Scenario scenario = TooMuch();
+    scenario.workload[0].client = {false, {}, watch};
+    Simulation simulation(scenario);
+    ASSERT_FALSE(simulation.Run().has_value());
+    EXPECT_GT(simulation.metrics().counts().refused, 0);
+    states.push_back(simulation.fleet()[0]->driver.engine().StateDigest());
+  }
+  EXPECT_EQ(states[0], states[1]);
+}
+
 TEST(ClientTest, ASourceEndsAtItsDuration) {
   Scenario scenario = TooMuch();
   scenario.workload[0].tasks.reset();

@@ -39,8 +39,7 @@ TEST(EventQueueTest, AtOneInstantReportsComeFirstThenTheTickThenClients) {
   Push(queue, 5, Rank::kClient, 1);
   queue.SetTick(0, AtMicroseconds(5));
   Push(queue, 5, Rank::kReport, 2);
-  EXPECT_THAT(Drain(queue),
-              ElementsAre(std::pair(5, 2u), std::pair(5, 1000u), std::pair(5, 1u)));
+  EXPECT_THAT(Drain(queue), ElementsAre(std::pair(5, 2u), std::pair(5, 1000u), std::pair(5, 1u)));
 }
 
 TEST(EventQueueTest, WithinARankTheOrderOfSchedulingCounts) {
@@ -49,8 +48,8 @@ TEST(EventQueueTest, WithinARankTheOrderOfSchedulingCounts) {
   Push(queue, 5, Rank::kReport, 2, Lane::kExecutorHeartbeats);
   Push(queue, 5, Rank::kReport, 3);
   Push(queue, 4, Rank::kReport, 4, Lane::kExecutorHeartbeats);
-  EXPECT_THAT(Drain(queue), ElementsAre(std::pair(4, 4u), std::pair(5, 1u), std::pair(5, 2u),
-                                        std::pair(5, 3u)));
+  EXPECT_THAT(Drain(queue),
+              ElementsAre(std::pair(4, 4u), std::pair(5, 1u), std::pair(5, 2u), std::pair(5, 3u)));
 }
 
 TEST(EventQueueTest, WhatIsPastIsDueNowAfterWhatWasDueBefore) {
@@ -120,8 +119,8 @@ TEST(IndexedMinTest, FindsTheSmallestOfManyKeysAndOfEqualOnesTheFirst) {
     KeyedStream random({7, count, Choice::kPlacement, 0});
     for (int round = 0; round < 1'000; ++round) {
       const std::size_t index = random.Below(count);
-      keys[index] = random.Below(8) == 0 ? IndexedMin::kNoKey
-                                         : static_cast<std::int64_t>(random.Below(10));
+      keys[index] =
+          random.Below(8) == 0 ? IndexedMin::kNoKey : static_cast<std::int64_t>(random.Below(10));
       min.Set(index, keys[index]);
       const auto smallest = std::ranges::min_element(keys);
       ASSERT_EQ(min.min_key(), *smallest);

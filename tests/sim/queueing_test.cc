@@ -121,15 +121,14 @@ TEST(QueueingTest, ConstantServiceWaitsAsInMD1) {
 }
 
 TEST(QueueingTest, GammaServiceWaitsAsPollaczekAndKhinchineSay) {
-  const Scenario scenario = WithWarmUp(
-      Station(5'000, 1, PoissonSource(0.7, Distribution(Gamma{1e6, 0.5}), 60'000)), 500);
+  const Scenario scenario =
+      WithWarmUp(Station(5'000, 1, PoissonSource(0.7, Distribution(Gamma{1e6, 0.5}), 60'000)), 500);
   ExpectCovers(Replicate(scenario, MeanWaitSeconds), PollaczekKhinchine(0.7, 1, 2));
 }
 
 TEST(QueueingTest, LogNormalServiceWaitsAsPollaczekAndKhinchineSay) {
   const auto service = Distribution(LogNormalWithMean(1e6, 1.2));
-  const Scenario scenario =
-      WithWarmUp(Station(5'000, 1, PoissonSource(0.6, service, 60'000)), 500);
+  const Scenario scenario = WithWarmUp(Station(5'000, 1, PoissonSource(0.6, service, 60'000)), 500);
   ExpectCovers(Replicate(scenario, MeanWaitSeconds), PollaczekKhinchine(0.6, 1, 1.44));
 }
 
@@ -168,9 +167,8 @@ TEST(QueueingTest, ClosedClientsWaitAsMachinesForRepair) {
   source.arrivals = ClosedArrivals{kMachines, ExponentialSeconds(4)};
   source.tasks = 60'000;
   scenario = WithWarmUp(scenario, 200);
-  const auto p = BirthDeath(kMachines + 1, [&](int n) {
-    return (kMachines - n + 1) / 4.0 / std::min(n, kRepairers);
-  });
+  const auto p = BirthDeath(
+      kMachines + 1, [&](int n) { return (kMachines - n + 1) / 4.0 / std::min(n, kRepairers); });
   double down = 0;
   double rate = 0;
   for (int n = 0; n <= kMachines; ++n) {

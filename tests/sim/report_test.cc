@@ -33,11 +33,16 @@ Scenario EverySecondOne(const std::vector<std::string>& objectives) {
 
 TEST(ReportTest, ObjectivesAreJudgedByWhatWasMeasured) {
   const std::vector<std::pair<std::string, bool>> objectives = {
-      {"max(total) <= 99ms", true},        {"max(total) < 99ms", false},
-      {"mean(calls) >= 99ms", true},       {"refused <= 50%", true},
-      {"refused < 5", false},              {"succeeded >= 5", true},
-      {"failed <= 0%", true},              {"utilisation(executors) <= 98%", true},
-      {"utilisation(slots) > 99%", false}, {"p50(slot) <= 0ms", true}};
+      {"max(total) <= 99ms", true},
+      {"max(total) < 99ms", false},
+      {"mean(calls) >= 99ms", true},
+      {"refused <= 50%", true},
+      {"refused < 5", false},
+      {"succeeded >= 5", true},
+      {"failed <= 0%", true},
+      {"utilisation(executors) <= 98%", true},
+      {"utilisation(slots) > 99%", false},
+      {"p50(slot) <= 0ms", true}};
   std::vector<std::string> texts;
   for (const auto& objective : objectives) texts.push_back(objective.first);
   const Report report = RunToEnd(EverySecondOne(texts));
@@ -64,15 +69,63 @@ TEST(ReportTest, AnObjectiveWithNothingToMeasureIsMissed) {
 TEST(ReportTest, JsonHasTheDocumentedKeysInTheirOrder) {
   const std::string json = ReportJson(RunToEnd(EverySecondOne({"refused <= 50%"})));
   std::size_t at = 0;
-  for (const char* key :
-       {"schemaVersion", "description", "seed", "digest", "simulatedSeconds", "measuredSeconds",
-        "engineEvents", "tasks", "arrived", "admitted", "refused", "succeeded", "failed",
-        "unfinished", "warmup", "retriedRequests", "refusedBy", "NO_SLOT", "failedBy", "latencyMs",
-        "total", "mean", "p50", "p90", "p95", "p99", "p999", "max", "slot", "activation",
-        "builderPermit", "building", "executors", "calls", "pluginPermit", "writing",
-        "utilisation", "slots", "capacity", "share", "executors", "builder", "scan",
-        "executorTasks", "plugin", "queues", "slot", "builder", "scan", "executorTasks", "calls",
-        "plugin", "watchNotifications", "skippedTraceRows", "slo", "measured", "met"}) {
+  for (const char* key : {"schemaVersion",
+                          "description",
+                          "seed",
+                          "digest",
+                          "simulatedSeconds",
+                          "measuredSeconds",
+                          "engineEvents",
+                          "tasks",
+                          "arrived",
+                          "admitted",
+                          "refused",
+                          "succeeded",
+                          "failed",
+                          "unfinished",
+                          "warmup",
+                          "retriedRequests",
+                          "refusedBy",
+                          "NO_SLOT",
+                          "failedBy",
+                          "latencyMs",
+                          "total",
+                          "mean",
+                          "p50",
+                          "p90",
+                          "p95",
+                          "p99",
+                          "p999",
+                          "max",
+                          "slot",
+                          "activation",
+                          "builderPermit",
+                          "building",
+                          "executors",
+                          "calls",
+                          "pluginPermit",
+                          "writing",
+                          "utilisation",
+                          "slots",
+                          "capacity",
+                          "share",
+                          "executors",
+                          "builder",
+                          "scan",
+                          "executorTasks",
+                          "plugin",
+                          "queues",
+                          "slot",
+                          "builder",
+                          "scan",
+                          "executorTasks",
+                          "calls",
+                          "plugin",
+                          "watchNotifications",
+                          "skippedTraceRows",
+                          "slo",
+                          "measured",
+                          "met"}) {
     const std::size_t next = json.find('"' + std::string(key) + "\":", at);
     ASSERT_NE(next, std::string::npos) << key << " is not after " << json.substr(0, at);
     at = next;

@@ -235,6 +235,17 @@ TEST(SimulationTest, VirtualTimeThatStandsStillIsAnError) {
   EXPECT_THAT(error->message, ::testing::HasSubstr("thinkTime"));
 }
 
+TEST(SimulationTest, ExecutorsThatFailToStartForEverInNoTimeAreAnError) {
+  Scenario scenario = Station(1, 1, PoissonSource(1, Milliseconds(10), 1));
+  scenario.executors.start_failure = 1;
+  scenario.config.executor_restart_delay = engine::Milliseconds(0);
+  scenario.config.executor_restart_backoff = engine::Milliseconds(0);
+  Simulation simulation(scenario);
+  const auto error = simulation.Run();
+  ASSERT_TRUE(error.has_value());
+  EXPECT_THAT(error->message, ::testing::HasSubstr("executorRestartDelayMs"));
+}
+
 TEST(SimulationTest, ATimeSeriesHasARowForEachSecondInWhichAnythingHappened) {
   Scenario scenario = Station(5, 5, PoissonSource(1, Milliseconds(2'500), 2));
   scenario.workload[0].arrivals = ArrivalPattern(ConstantArrivals{1'500'000});

@@ -57,9 +57,7 @@ class Ledger final : public engine::StepObserver {
   void Strike(const engine::BuilderFinished& e) { Remove("builder", e.run.value(), 0); }
   void Strike(const engine::CallStreamEnded& e) { Remove("stream", e.run.value(), 0); }
   void Strike(const engine::WriterFinished& e) { Remove("writer", e.run.value(), 0); }
-  void Strike(const engine::CallSucceeded& e) {
-    Remove("call", e.call.value(), e.attempt.value());
-  }
+  void Strike(const engine::CallSucceeded& e) { Remove("call", e.call.value(), e.attempt.value()); }
   void Strike(const engine::CallFailed& e) { Remove("call", e.call.value(), e.attempt.value()); }
   void Strike(const engine::ExecutorExited& e) {
     Remove("executor", e.executor.value(), e.generation.value());
@@ -321,6 +319,24 @@ TEST_F(WorkerWorldTest, R_CALL_6_AnExecutorThatIgnoresACancellationIsKilledAndCo
   EXPECT_EQ(ledger_.entered["executor"], 3);
   EXPECT_EQ(driver_->engine().DeriveHeartbeat().healthy_executors, 2);
   ExpectAllEndsReported();
+}
+
+TEST_F(WorkerWorldTest, AKilledExecutorReportsNothingButItsExit) {
+  scenario_.config.executor_count = 1;
+  source_.task.calls.duration = Ms(3'000);
+  source_.task.timeout = engine::Milliseconds(1'000);
+  scenario_.config.cancel_grace = engine::Milliseconds(500);
+  scenario_.executors.cancel_latency = Ms(300'000);
+  scenario_.executors.exit_latency = Ms(5'000);
+  Start();
+  Submit();
+  RunFor(engine::Milliseconds(1'600));  // Killed half a second after the deadline.
+  ASSERT_EQ(ledger_.entered["kill"], 1);
+  const auto owed = ledger_.owed;
+  RunFor(engine::Milliseconds(4'800));
+  EXPECT_EQ(ledger_.owed, owed);
+  RunFor(engine::Milliseconds(200));
+  EXPECT_EQ(world_->executors().calls(), 0u);
 }
 
 // Everything at once, each seed another history: the books must balance.

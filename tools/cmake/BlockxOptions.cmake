@@ -17,7 +17,7 @@ target_compile_features(blockx_options INTERFACE cxx_std_20)
 
 # A fused multiply-add rounds once where two operations round twice: without this flag a simulation's last bits would
 # depend on the compiler and on the CPU (docs/determinism.md).
-target_compile_options(blockx_options INTERFACE -ffp-contract=off)
+target_compile_options(blockx_options INTERFACE -ffp-contract=off -fno-semantic-interposition)
 
 target_compile_options(blockx_options INTERFACE
   -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual

@@ -70,6 +70,7 @@ class Progress {
 int Complain(const sim::RunError& error, const Options& options, std::uint64_t seed) {
   std::fprintf(stderr, "%s\n", error.message.c_str());
   if (error.cause == sim::RunError::Cause::kInput) return kBadInput;
+  if (error.cause == sim::RunError::Cause::kOutput) return kInternal;
   std::fprintf(stderr, "reproduce: blockx-sim run %s --seed %llu\n", options.scenario.c_str(),
                static_cast<unsigned long long>(seed));
   return kInternal;
@@ -141,7 +142,8 @@ int Run(const Options& options) {
 
 void AddRunCommand(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("run", "Simulates a scenario and reports what was measured");
+  CLI::App& command =
+      *app.add_subcommand("run", "Simulates a scenario and reports what was measured");
   command.add_option("SCENARIO", options->scenario, "The scenario file")->required();
   command.add_option("--seed", options->seed, "In place of the scenario's seed")->type_name("N");
   command
@@ -150,8 +152,9 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
       ->type_name("PATH=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--json", options->json_file,
-                     "Write the results as JSON; - is stdout, and then there is no summary")
+  command
+      .add_option("--json", options->json_file,
+                  "Write the results as JSON; - is stdout, and then there is no summary")
       ->type_name("FILE|-");
   command.add_option("--csv", options->csv_directory, "Write tasks.csv and timeseries.csv there")
       ->type_name("DIR");

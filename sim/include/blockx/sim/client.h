@@ -23,8 +23,8 @@ namespace blockx::sim {
 
 // The clients of all sources. Each task has a client of its own that asks the coordinator for a
 // Worker, asks that Worker, and comes back after a back-off when it is refused, with the same task
-// id; the clients of a closed source do so one task after the other. Task ids are the source's letter
-// and the task's number in it: a1, a2 ... b1 ...
+// id; the clients of a closed source do so one task after the other. Task ids are the source's
+// letter and the task's number in it: a1, a2 ... b1 ...
 class Clients {
  public:
   // Everything must outlive it.
@@ -34,8 +34,8 @@ class Clients {
   // The sources' clocks start now. Traces are opened; see error().
   void Start();
 
-  // A task arrives (kArrival; owner: source, index: client of a closed one), or a client comes back
-  // (kRetry; index: task, stamp: the task's). The number of the Worker that was asked, if any.
+  // A task arrives (kArrival and kThought; owner: source, index: client of a closed one), or a
+  // client comes back (kRetry; index: task). The number of the Worker that was asked, if any.
   std::optional<std::uint32_t> Handle(const Due& due);
 
   // From the world; they only schedule.

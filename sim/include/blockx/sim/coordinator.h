@@ -24,12 +24,13 @@ class Coordinator {
   // The Worker took its entry out of the registry.
   void Withdraw(std::uint32_t worker);
 
-  // For a client's how-many-th attempt (from 1) for a task, by the task's entity. Nothing: no Worker
-  // is registered. By policy:
+  // For a client's how-many-th attempt (from 1) for a task, by the task's entity. Nothing: no
+  // Worker is registered. By policy:
   //   least-loaded   most free slots; of equals the lowest number
   //   round-robin    the next one in turn
   //   random         each with the same probability
-  //   power-of-two   of two different random ones that with more free slots; of equals the lower number
+  //   power-of-two   of two different random ones that with more free slots; of equals the lower
+  //   number
   [[nodiscard]] std::optional<std::uint32_t> Choose(std::uint64_t task, std::int64_t attempt);
 
   [[nodiscard]] std::size_t registered() const { return registered_.size(); }

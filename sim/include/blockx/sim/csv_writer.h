@@ -16,9 +16,9 @@
 
 namespace blockx::sim {
 
-// Writes a run as two tables, row by row: `tasks.csv`, one row a task in the order of their ends, and
-// `timeseries.csv`, one row for each second of virtual time in which anything changed. Times are
-// microseconds since the sources' start; a step that a task did not reach is left empty.
+// Writes a run as two tables, row by row: `tasks.csv`, one row a task in the order of their ends,
+// and `timeseries.csv`, one row for each second of virtual time in which anything changed. Times
+// are microseconds since the sources' start; a step that a task did not reach is left empty.
 class CsvWriter {
  public:
   // Makes the directory if needed and overwrites the two files. On failure: what went wrong.

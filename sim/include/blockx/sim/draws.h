@@ -13,6 +13,7 @@
 namespace blockx::sim {
 
 inline double Draw(const Distribution& distribution, const Key& key) {
+  if (const auto* constant = std::get_if<Constant>(&distribution.shape())) return constant->value;
   KeyedStream stream(key);
   return distribution.Sample(stream);
 }

@@ -24,8 +24,9 @@ enum class DueKind : std::uint32_t {
   kExecutor,           // The start or exit of an executor.
   kExecutorHeartbeat,  // An executor's heartbeat.
   kTick,               // The owner's Tick.
-  kArrival,            // A task of a source.
-  kRetry,              // A client's next attempt.
+  kArrival,            // A task of a source with open arrivals.
+  kThought,            // A client of a closed source has thought, and submits its next task.
+  kRetry,              // A refused client's next attempt.
   kPublish,            // A Worker's heartbeat to the registry.
   kLatestStart         // The sources start without the Workers that are not ready.
 };
@@ -69,6 +70,9 @@ class EventQueue {
   // that was taken is gone until it is set again.
   void SetTick(std::uint32_t worker, std::optional<engine::Instant> at);
 
+  // A report is waiting that is due at this very instant: no Tick comes before it.
+  [[nodiscard]] bool HasReportNow() const { return rings_[kNow].head() != kNoOrder; }
+
   // Takes the next due, if it is before `end`; the clock goes to it.
   std::optional<Due> PopBefore(engine::Instant end);
 
@@ -107,16 +111,18 @@ class EventQueue {
     const std::uint64_t low = static_cast<std::uint64_t>(rank) << 62 | sequence;
     return Due::Order{static_cast<std::uint64_t>(engine::ToMicroseconds(at))} << 64 | low;
   }
-  [[nodiscard]] Due::Order TickOrder() const;
+  void SetTickKey(std::uint32_t worker, std::int64_t key);
   void PushHeap(const Due& due);
   Due PopHeap();
+  [[nodiscard]] std::size_t LeastChild(std::size_t first) const;  // Of up to four siblings.
   Due PopTick();
 
   engine::Instant now_ = engine::AtMicroseconds(0);
-  std::uint64_t sequence_ = 0;  // Below 2^62.
-  std::array<Ring, kRings> rings_;  // By lane; the last holds reports that are due at once.
-  std::vector<Due> heap_;           // Invariant: order(i) >= order((i - 1) / 4).
-  IndexedMin ticks_;                // By worker, microseconds.
+  std::uint64_t sequence_ = 0;        // Below 2^62.
+  std::array<Ring, kRings> rings_;    // By lane; the last holds reports that are due at once.
+  std::vector<Due> heap_;             // Invariant: order(i) >= order((i - 1) / 4).
+  IndexedMin ticks_;                  // By worker, microseconds.
+  Due::Order tick_order_ = kNoOrder;  // Of the first in ticks_.
 };
 
 }  // namespace blockx::sim

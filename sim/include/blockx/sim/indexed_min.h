@@ -10,7 +10,8 @@
 namespace blockx::sim {
 
 // The smallest of a fixed number of keys that change at any time; of equal keys the one with the
-// lowest index. Set: O(log n), and nothing above the first match that it does not change. Min: O(1).
+// lowest index. Set: O(log n), and nothing above the first match that it does not change. Min:
+// O(1).
 class IndexedMin {
  public:
   static constexpr std::int64_t kNoKey = std::numeric_limits<std::int64_t>::max();

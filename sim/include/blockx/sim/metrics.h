@@ -40,17 +40,17 @@ using StepDurations = std::array<engine::Duration, kLatencySteps>;
 
 // A level of the whole fleet over time. First what is in use, then who waits for it.
 enum class Gauge : std::uint8_t {
-  kSlots,              // Allocated or running.
-  kExecutors,          // Places that calls occupy.
-  kBuilder,            // Permits granted, as are the next three.
+  kSlots,      // Allocated or running.
+  kExecutors,  // Places that calls occupy.
+  kBuilder,    // Permits granted, as are the next three.
   kScan,
   kExecutorTasks,
   kPlugin,
-  kSlotQueue,          // Clients that were refused and will come back.
-  kBuilderQueue,       // Tasks that wait for a permit, as are the next two.
+  kSlotQueue,     // Clients that were refused and will come back.
+  kBuilderQueue,  // Tasks that wait for a permit, as are the next two.
   kScanQueue,
   kExecutorTaskQueue,
-  kCallQueue,          // Calls that could start and find no place or no room in their window.
+  kCallQueue,  // Calls that could start and find no place or no room in their window.
   kPluginQueue
 };
 inline constexpr std::size_t kGauges = static_cast<std::size_t>(Gauge::kPluginQueue) + 1;

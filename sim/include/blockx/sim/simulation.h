@@ -28,7 +28,8 @@ struct SimulationOptions {
 
 // Why a run cannot go on.
 struct RunError {
-  enum class Cause { kInput, kInternal };
+  // kOutput: the tables could not be written. kInternal: an invariant did not hold.
+  enum class Cause { kInput, kOutput, kInternal };
   Cause cause = Cause::kInput;
   std::string message;
 };
@@ -69,6 +70,7 @@ class Simulation {
   void StartSources();
   void Publish(std::uint32_t worker);
   void Touch(std::uint32_t worker);
+  void SetTicks();
   void CloseInstant(engine::Instant next);
   void End(engine::Instant at);
   void FindProblem();
@@ -93,9 +95,12 @@ class Simulation {
   bool ended_ = false;
   engine::Instant instant_ = engine::AtMicroseconds(0);  // The present one.
   std::vector<std::uint32_t> touched_;                   // Workers with steps at it.
-  std::vector<bool> is_touched_;
+  std::vector<std::uint32_t> without_tick_;  // Workers with steps since their Tick was set.
+  // By worker, whether it is in the two; bytes, as they are asked at each step.
+  std::vector<std::uint8_t> is_touched_;
+  std::vector<std::uint8_t> is_without_tick_;
   std::vector<bool> is_registered_;
-  std::int64_t dues_at_once_ = 0;  // Handled without virtual time going on.
+  std::int64_t returns_at_once_ = 0;  // Ticks and returning clients at it.
   std::int64_t watch_notifications_ = 0;
 };
 

@@ -20,12 +20,15 @@ class TimeWeighted {
   };
 
   explicit TimeWeighted(engine::Instant start, std::int64_t level = 0)
-      : level_(level), last_(start), window_{start, level, 0}, max_(level) {}
+      : level_(level), last_(start), moment_(Product(level, start)), max_(level) {
+    window_ = {start, level, 0};
+  }
 
   // The level is `level` from `now` on. Several settings at one instant: the last one stays, all of
   // them count for max().
   void Set(engine::Instant now, std::int64_t level) {
-    AdvanceTo(now);
+    last_ = std::max(last_, now);
+    moment_ += Product(level - level_, last_);
     level_ = level;
     max_ = std::max(max_, level);
   }
@@ -33,8 +36,8 @@ class TimeWeighted {
 
   // Forgets what was before `now` (the warm-up); the level stays.
   void ResetAt(engine::Instant now) {
-    AdvanceTo(now);
-    window_ = {last_, level_, integral_};
+    last_ = std::max(last_, now);
+    window_ = ReadAt(last_);
     max_ = level_;
   }
 
@@ -43,7 +46,7 @@ class TimeWeighted {
 
   [[nodiscard]] Reading ReadAt(engine::Instant now) const {
     const engine::Instant at = std::max(now, last_);
-    return {at, level_, integral_ + Area(at)};
+    return {at, level_, Product(level_, at) - moment_};
   }
 
   // From the start or the last reset to `now`.
@@ -58,22 +61,20 @@ class TimeWeighted {
   }
 
  private:
-  // 128 bits: the distance of two instants need not fit 64.
+  // 128 bits: neither a product nor the distance of two instants need fit 64.
+  static __int128 Product(std::int64_t level, engine::Instant at) {
+    return static_cast<__int128>(level) * engine::ToMicroseconds(at);
+  }
   static __int128 Width(engine::Instant from, engine::Instant to) {
     return static_cast<__int128>(engine::ToMicroseconds(to)) - engine::ToMicroseconds(from);
   }
-  [[nodiscard]] __int128 Area(engine::Instant to) const { return level_ * Width(last_, to); }
-
-  void AdvanceTo(engine::Instant now) {
-    if (now <= last_) return;
-    integral_ += Area(now);
-    last_ = now;
-  }
 
   std::int64_t level_ = 0;
-  engine::Instant last_;   // Since then the level is level_.
-  __int128 integral_ = 0;  // From the start to last_.
-  Reading window_;         // Where the mean begins.
+  engine::Instant last_;  // The last instant of all.
+  // The sum of change times instant over all changes, the first level among them. Summed by parts,
+  // the integral up to t is level_ * t - moment_: one product a change.
+  __int128 moment_ = 0;
+  Reading window_;  // Where the mean begins.
   std::int64_t max_ = 0;
 };
 

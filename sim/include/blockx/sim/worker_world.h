@@ -37,9 +37,9 @@ constexpr engine::WatchId WatchOf(std::uint32_t task) {
 }
 
 // What surrounds one Worker of the fleet: its activation, builders, writers and executors, all
-// fake. It does what the commands say, takes the scenario's time for it, and reports as R-EV-2 asks:
-// exactly one end for each StartBuilder, StartCallStream, StartWriter and DispatchCall (those of an
-// executor that exits end with it), also for cancelled ones, and one ExecutorExited for each
+// fake. It does what the commands say, takes the scenario's time for it, and reports as R-EV-2
+// asks: exactly one end for each StartBuilder, StartCallStream, StartWriter and DispatchCall (those
+// of an executor that exits end with it), also for cancelled ones, and one ExecutorExited for each
 // SpawnExecutor. It decides nothing about a task. Everything it is given must outlive it.
 class WorkerWorld final : public engine::World {
  public:
