@@ -15,11 +15,9 @@ class Fingerprint {
   constexpr Fingerprint() = default;
   constexpr explicit Fingerprint(std::uint64_t start) : state_(start) {}
 
-  constexpr void Add(std::uint64_t word) {
-    state_ = Mix(state_ ^ kSecret0, word ^ kSecret1 ^ (state_ << 1 | state_ >> 63));
-  }
+  constexpr void Add(std::uint64_t word) { state_ = Mix(word ^ kSecret1, state_ ^ kSecret0); }
   constexpr void Add(std::uint64_t first, std::uint64_t second) {  // both at the price of one
-    state_ = Mix(first ^ kSecret1, second ^ state_);
+    state_ = Mix(first ^ kSecret1, second ^ state_ ^ kSecret2);
   }
   void Add(std::string_view text) {
     Add(std::uint64_t{text.size()});
@@ -43,6 +41,7 @@ class Fingerprint {
  private:
   static constexpr std::uint64_t kSecret0 = 0xa0761d6478bd642f;
   static constexpr std::uint64_t kSecret1 = 0xe7037ed1a0b428db;
+  static constexpr std::uint64_t kSecret2 = 0x8ebc6af09c88c6e3;
 
   static constexpr std::uint64_t Mix(std::uint64_t a, std::uint64_t b) {
     __extension__ using Wide = unsigned __int128;
