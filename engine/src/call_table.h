@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct Call {
   Handle live = kNone;      // its live attempt. Invariant: set exactly while kRunning.
   CallState state = CallState::kWaiting;
   bool retryable = false;
-  std::int64_t index = 0;  // the call's 0-based place in its task; for a subcall its call id (R-CALL-4)
+  std::int64_t index =
+      0;  // the call's 0-based place in its task; for a subcall its call id (R-CALL-4)
   std::int64_t depth = 0;  // a root has 0
   std::int64_t attempts = 0;
   SubcallRef ref{};
@@ -52,15 +54,16 @@ struct Call {
   }
 };
 
-// One dispatch of a call. Live until its end or its cancellation; a cancelled one stays on its executor until its end is
-// reported (R-CALL-6).
+// One dispatch of a call. Live until its end or its cancellation; a cancelled one stays on its
+// executor until its end is reported (R-CALL-6).
 struct CallAttempt {
   CallId call_id{};
   Attempt number{};
   Handle call = kNone;        // Invariant: set exactly while live.
   std::int64_t executor = 0;  // kGone once the executor's process has exited
-  std::int64_t outstanding = 0;  // subcalls not delivered yet; while there are any, a live attempt is suspended
-  List children{};               // those subcalls, in the order of asking
+  std::int64_t outstanding =
+      0;            // subcalls not delivered yet; while there are any, a live attempt is suspended
+  List children{};  // those subcalls, in the order of asking
   Link on_executor{};
   Link of_task{};  // in TaskCalls::live
 
@@ -70,12 +73,12 @@ struct CallAttempt {
 };
 
 // A task's calls, from its builder's end until its writer has been given their outcomes.
-struct CallProgress {  // what starts afresh with each task
+struct CallProgress {         // what starts afresh with each task
   std::size_t next_root = 0;  // the first that has had no attempt yet
-  List retries{};             // root calls whose retry is due, in the order in which they became due
-  List subcalls{};            // waiting subcalls, by call id: the order of asking
-  List live{};                // live attempts, in dispatch order
-  std::int64_t window = 0;     // Invariant 6: in_flight grows only while below it.
+  List retries{};           // root calls whose retry is due, in the order in which they became due
+  List subcalls{};          // waiting subcalls, by call id: the order of asking
+  List live{};              // live attempts, in dispatch order
+  std::int64_t window = 0;  // Invariant 6: in_flight grows only while below it.
   std::int64_t in_flight = 0;  // live root attempts
   std::int64_t done = 0;       // root calls that succeeded or failed for good
   std::int64_t output_bytes = 0;
@@ -94,7 +97,7 @@ struct TaskCalls : CallProgress {
   std::vector<CallOutcome> outcomes{};  // what StartWriter shows
 
   void Reset() {  // The vectors keep their capacity.
-    static_cast<CallProgress&>(*this) = CallProgress();
+    std::construct_at(static_cast<CallProgress*>(this));
     roots.clear();
     outcomes.clear();
   }

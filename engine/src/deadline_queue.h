@@ -13,9 +13,10 @@
 
 namespace blockx::engine {
 
-// The pending deadlines of one kind (R-TIME-6), at most one for each owner; owners are small dense numbers. They fall due
-// by deadline, then in the order in which they were set. Most kinds add a constant to `now`, so a new deadline is nearly
-// always the latest: those stand in a list and cost O(1); only one that comes out of order goes to the heap, O(log n).
+// The pending deadlines of one kind (R-TIME-6), at most one for each owner; owners are small dense
+// numbers. They fall due by deadline, then in the order in which they were set. Most kinds add a
+// constant to `now`, so a new deadline is nearly always the latest: those stand in a list and cost
+// O(1); only one that comes out of order goes to the heap, O(log n).
 class DeadlineQueue {
  public:
   void Set(Handle owner, Instant at) {  // Replaces the owner's deadline, if it has one.
@@ -48,8 +49,12 @@ class DeadlineQueue {
     earliest_ = first == kNone ? Instant::max() : nodes_[first].at;
   }
 
-  [[nodiscard]] bool IsSet(Handle owner) const { return owner < nodes_.size() && nodes_[owner].place != kNowhere; }
-  [[nodiscard]] Instant At(Handle owner) const { return nodes_[owner].at; }  // Precondition: IsSet(owner).
+  [[nodiscard]] bool IsSet(Handle owner) const {
+    return owner < nodes_.size() && nodes_[owner].place != kNowhere;
+  }
+  [[nodiscard]] Instant At(Handle owner) const {
+    return nodes_[owner].at;
+  }  // Precondition: IsSet(owner).
   [[nodiscard]] bool empty() const { return list_.empty() && heap_.empty(); }
 
   // The earliest pending deadline; none: Instant::max(), and `empty()`.
@@ -79,13 +84,15 @@ class DeadlineQueue {
   static constexpr std::size_t kInList = kNowhere - 1;
   struct Node {
     Instant at{};
-    std::uint64_t sequence = 0;  // in the order of setting: ties never depend on where a node stands
+    std::uint64_t sequence =
+        0;  // in the order of setting: ties never depend on where a node stands
     std::size_t place = kNowhere;
     Link link{};
   };
 
   [[nodiscard]] bool Before(Handle a, Handle b) const {
-    return nodes_[a].at != nodes_[b].at ? nodes_[a].at < nodes_[b].at : nodes_[a].sequence < nodes_[b].sequence;
+    return nodes_[a].at != nodes_[b].at ? nodes_[a].at < nodes_[b].at
+                                        : nodes_[a].sequence < nodes_[b].sequence;
   }
   [[nodiscard]] Handle First() const {
     if (heap_.empty()) return list_.first;
@@ -123,9 +130,10 @@ class DeadlineQueue {
     Place(place, owner);
   }
 
-  std::vector<Node> nodes_;   // by owner; grows to the largest owner seen
-  List list_;                 // Invariant: never decreasing by (at, sequence).
-  std::vector<Handle> heap_;  // Invariant: a binary min-heap by (at, sequence); nodes_[heap_[i]].place == i.
+  std::vector<Node> nodes_;  // by owner; grows to the largest owner seen
+  List list_;                // Invariant: never decreasing by (at, sequence).
+  std::vector<Handle>
+      heap_;  // Invariant: a binary min-heap by (at, sequence); nodes_[heap_[i]].place == i.
   Instant earliest_ = Instant::max();  // Invariant: that of First(), or Instant::max().
   std::uint64_t last_sequence_ = 0;
 };

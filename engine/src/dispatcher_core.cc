@@ -1,4 +1,5 @@
 #include "dispatcher_core.h"
+#include "emit.h"
 
 #include <algorithm>
 
@@ -28,15 +29,18 @@ class RetryHash {
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
 
-Failure FailureOf(const Call& call) { return {.code = call.code, .message = call.message, .retryable = call.retryable}; }
+Failure FailureOf(const Call& call) {
+  return {.code = call.code, .message = call.message, .retryable = call.retryable};
+}
 
 }  // namespace
 
-Duration RetryDelay(const RetryPolicy& policy, Duration max_backoff, std::string_view task_id, std::int64_t index,
-                    std::int64_t number) {
+Duration RetryDelay(const RetryPolicy& policy, Duration max_backoff, std::string_view task_id,
+                    std::int64_t index, std::int64_t number) {
   __extension__ using Wide = __int128;
   Wide backoff = policy.base_backoff.count();
-  for (std::int64_t doubled = 1; doubled < number && backoff < max_backoff.count() && backoff != 0; ++doubled) {
+  for (std::int64_t doubled = 1; doubled < number && backoff < max_backoff.count() && backoff != 0;
+       ++doubled) {
     backoff *= 2;
   }
   backoff = std::min<Wide>(backoff, max_backoff.count());
@@ -45,7 +49,8 @@ Duration RetryDelay(const RetryPolicy& policy, Duration max_backoff, std::string
   hash.AddNumber(index);
   hash.AddNumber(number);
   const Wide spread = static_cast<Wide>(hash.Finish() % 20001) - 10000;
-  return Duration(static_cast<std::int64_t>(backoff + backoff * policy.jitter_percent * spread / 1'000'000));
+  return Duration(
+      static_cast<std::int64_t>(backoff + backoff * policy.jitter_percent * spread / 1'000'000));
 }
 
 DispatcherCore::DispatcherCore(const Config& config)
@@ -89,7 +94,8 @@ Handle DispatcherCore::NewCall(Handle task, const CallSpec& spec) {
 
 bool DispatcherCore::Append(Handle handle, std::span<const CallSpec> calls) {
   TaskCalls& task = tasks_[handle];
-  if (task.counts.total + calls.size() > static_cast<std::uint64_t>(config_.max_calls_per_task)) return false;
+  if (task.counts.total + calls.size() > static_cast<std::uint64_t>(config_.max_calls_per_task))
+    return false;
   for (const CallSpec& spec : calls) {
     const Handle call = NewCall(handle, spec);
     calls_[call].index = static_cast<std::int64_t>(task.roots.size());
@@ -127,7 +133,8 @@ std::span<const CallOutcome> DispatcherCore::TakeOutcomes(Handle handle) {
   for (const Handle root : task.roots) {
     const Call& call = calls_[root];
     const bool succeeded = call.state == CallState::kSucceeded;
-    task.outcomes.push_back(succeeded ? CallOutcome{&call.output, {}} : CallOutcome{nullptr, FailureOf(call)});
+    task.outcomes.push_back(succeeded ? CallOutcome{&call.output, {}}
+                                      : CallOutcome{nullptr, FailureOf(call)});
     calls_.Free(root);
   }
   task.roots.clear();
@@ -145,14 +152,15 @@ void DispatcherCore::Abandon(Handle handle, Instant now, std::vector<Command>& o
     retries_.Cancel(call);
     calls_.Free(call);
   };
-  // Every live attempt of the task is in this list, those of subcalls too; so each subcall is forgotten with the attempt
-  // that asked for it, and cancelled in its own turn.
+  // Every live attempt of the task is in this list, those of subcalls too; so each subcall is
+  // forgotten with the attempt that asked for it, and cancelled in its own turn.
   while (!task.live.empty()) {
     const Handle attempt = task.live.first;
     const List children = attempts_[attempt].children;
     Detach(attempt);
     OrderCancel(attempt, now, out);
-    for (Handle child = children.first; child != kNone; child = calls_[child].sibling.next) forget(child);
+    for (Handle child = children.first; child != kNone; child = calls_[child].sibling.next)
+      forget(child);
   }
   for (const Handle root : task.roots) forget(root);
   if (task.in_line) Erase<&TaskCalls::line>(tasks_, line_, handle);
@@ -164,13 +172,15 @@ void DispatcherCore::Abandon(Handle handle, Instant now, std::vector<Command>& o
 Handle DispatcherCore::FindAttempt(ExecutorId executor, CallId call, Attempt number) const {
   if (executor.value() < 0 || executor.value() >= config_.executor_count) return kNone;
   Handle attempt = executors_[static_cast<std::size_t>(executor.value())].attempts.first;
-  while (attempt != kNone && (attempts_[attempt].call_id != call || attempts_[attempt].number != number)) {
+  while (attempt != kNone &&
+         (attempts_[attempt].call_id != call || attempts_[attempt].number != number)) {
     attempt = attempts_[attempt].on_executor.next;
   }
   return attempt;
 }
 
-Verdict DispatcherCore::Succeed(Handle attempt, const Payload& output, Instant now, std::vector<Command>& out) {
+Verdict DispatcherCore::Succeed(Handle attempt, const Payload& output, Instant now,
+                                std::vector<Command>& out) {
   if (!IsLive(attempt)) {
     Leave(attempt);
     return {};
@@ -187,7 +197,8 @@ Verdict DispatcherCore::Succeed(Handle attempt, const Payload& output, Instant n
   }
   TaskCalls& task = tasks_[call.task];
   ++task.done;
-  if (__builtin_add_overflow(task.output_bytes, static_cast<std::int64_t>(output.size()), &task.output_bytes) ||
+  if (__builtin_add_overflow(task.output_bytes, static_cast<std::int64_t>(output.size()),
+                             &task.output_bytes) ||
       task.output_bytes > config_.max_task_output_bytes) {
     return {.kind = Verdict::Kind::kTaskFailed,
             .task = call.task,
@@ -199,8 +210,8 @@ Verdict DispatcherCore::Succeed(Handle attempt, const Payload& output, Instant n
   return IfDone(call.task);
 }
 
-Verdict DispatcherCore::Fail(Handle attempt, const Failure& failure, bool message_is_reported, const WorkerCore& core,
-                             Instant now, std::vector<Command>& out) {
+Verdict DispatcherCore::Fail(Handle attempt, const Failure& failure, bool message_is_reported,
+                             const WorkerCore& core, Instant now, std::vector<Command>& out) {
   if (!IsLive(attempt)) {
     Leave(attempt);
     return {};
@@ -211,25 +222,28 @@ Verdict DispatcherCore::Fail(Handle attempt, const Failure& failure, bool messag
   return JudgeFailure(call, failure, message_is_reported, core, now, out);
 }
 
-Verdict DispatcherCore::TimeOut(Handle attempt, const WorkerCore& core, Instant now, std::vector<Command>& out) {
+Verdict DispatcherCore::TimeOut(Handle attempt, const WorkerCore& core, Instant now,
+                                std::vector<Command>& out) {
   const Handle call = Detach(attempt);
   OrderCancel(attempt, now, out);
   CancelChildren(attempt, now, out);
-  const Failure failure{
-      .code = failure_code::kCallTimedOut, .message = "the call's deadline passed", .retryable = true};
+  const Failure failure{.code = failure_code::kCallTimedOut,
+                        .message = "the call's deadline passed",
+                        .retryable = true};
   return JudgeFailure(call, failure, false, core, now, out);
 }
 
-Verdict DispatcherCore::JudgeFailure(Handle handle, const Failure& failure, bool message_is_reported,
-                                     const WorkerCore& core, Instant now, std::vector<Command>& out) {
+Verdict DispatcherCore::JudgeFailure(Handle handle, const Failure& failure,
+                                     bool message_is_reported, const WorkerCore& core, Instant now,
+                                     std::vector<Command>& out) {
   Call& call = calls_[handle];
   TaskCalls& task = tasks_[call.task];
   const ActiveTask& active = core.active(call.task);
   if (call.is_root()) task.window = std::max(task.window / 2, config_.ramp_up_initial_window);
   if (failure.retryable && call.attempts < active.retry.max_attempts) {
     call.state = CallState::kBackingOff;
-    const Duration delay =
-        RetryDelay(active.retry, config_.max_backoff, core.task_of(call.task).id, call.index, call.attempts);
+    const Duration delay = RetryDelay(active.retry, config_.max_backoff, core.task_of(call.task).id,
+                                      call.index, call.attempts);
     retries_.Set(handle, AddSaturating(now, delay));
     JoinLine(call.task);
     return {};
@@ -257,7 +271,8 @@ Verdict DispatcherCore::JudgeFailure(Handle handle, const Failure& failure, bool
 // ---- Subcalls ----
 
 bool DispatcherCore::AskSubcall(const SubcallRequested& request, std::vector<Command>& out) {
-  const Handle attempt_handle = FindAttempt(request.executor, request.parent, request.parent_attempt);
+  const Handle attempt_handle =
+      FindAttempt(request.executor, request.parent, request.parent_attempt);
   if (attempt_handle == kNone || !IsLive(attempt_handle)) return false;
   CallAttempt& attempt = attempts_[attempt_handle];
   for (Handle child = attempt.children.first; child != kNone; child = calls_[child].sibling.next) {
@@ -265,12 +280,13 @@ bool DispatcherCore::AskSubcall(const SubcallRequested& request, std::vector<Com
   }
   const Call& parent = calls_[attempt.call];
   const auto refuse = [&](std::string_view code, std::string_view message) {
-    out.push_back(DeliverSubcall{request.executor, request.parent, request.ref,
-                                 CallOutcome{nullptr, {.code = code, .message = message}}});
+    Emit(out, DeliverSubcall{request.executor, request.parent, request.ref,
+                             CallOutcome{nullptr, {.code = code, .message = message}}});
     return true;
   };
   if (parent.depth + 1 > config_.max_subcall_depth) {
-    return refuse(failure_code::kSubcallDepthExceeded, "the subcall is deeper than maxSubcallDepth");
+    return refuse(failure_code::kSubcallDepthExceeded,
+                  "the subcall is deeper than maxSubcallDepth");
   }
   if (tasks_[parent.task].counts.total >= static_cast<std::uint64_t>(config_.max_calls_per_task)) {
     return refuse(failure_code::kCallFailed, "the task has maxCallsPerTask calls");
@@ -296,18 +312,21 @@ void DispatcherCore::WaitAgain(Handle handle) {
   }
   // A retry: few that asked before it still wait.
   Handle before = kNone;
-  for (Handle i = waiting.first; calls_[i].id < calls_[handle].id; i = calls_[i].ready.next) before = i;
+  for (Handle i = waiting.first; calls_[i].id < calls_[handle].id; i = calls_[i].ready.next)
+    before = i;
   InsertAfter<&Call::ready>(calls_, waiting, before, handle);
 }
 
 void DispatcherCore::Deliver(Handle handle, std::vector<Command>& out) {
   const Call& call = calls_[handle];
   CallAttempt& asker = attempts_[call.asked_by];
-  const CallOutcome outcome = call.state == CallState::kSucceeded ? CallOutcome{&call.output, {}}
-                                                                  : CallOutcome{nullptr, FailureOf(call)};
-  out.push_back(DeliverSubcall{ExecutorId(asker.executor), asker.call_id, call.ref, outcome});
+  const CallOutcome outcome = call.state == CallState::kSucceeded
+                                  ? CallOutcome{&call.output, {}}
+                                  : CallOutcome{nullptr, FailureOf(call)};
+  Emit(out, DeliverSubcall{ExecutorId(asker.executor), asker.call_id, call.ref, outcome});
   Erase<&Call::sibling>(calls_, asker.children, handle);
-  if (--asker.outstanding == 0) Occupy(asker.executor, +1);  // Resumed there, without waiting for a place.
+  if (--asker.outstanding == 0)
+    Occupy(asker.executor, +1);  // Resumed there, without waiting for a place.
   calls_.Free(handle);
 }
 
@@ -331,8 +350,8 @@ void DispatcherCore::Leave(Handle handle) {
   const CallAttempt& attempt = attempts_[handle];
   cancel_graces_.Cancel(handle);
   if (attempt.executor != CallAttempt::kGone) {
-    Erase<&CallAttempt::on_executor>(attempts_, executors_[static_cast<std::size_t>(attempt.executor)].attempts,
-                                     handle);
+    Erase<&CallAttempt::on_executor>(
+        attempts_, executors_[static_cast<std::size_t>(attempt.executor)].attempts, handle);
     Occupy(attempt.executor, -1);
   }
   attempts_.Free(handle);
@@ -344,7 +363,7 @@ void DispatcherCore::OrderCancel(Handle handle, Instant now, std::vector<Command
     Leave(handle);
     return;
   }
-  out.push_back(CancelCall{ExecutorId(attempt.executor), attempt.call_id, attempt.number});
+  Emit(out, CancelCall{ExecutorId(attempt.executor), attempt.call_id, attempt.number});
   if (executors_[static_cast<std::size_t>(attempt.executor)].usable) {
     cancel_graces_.Set(handle, AddSaturating(now, config_.cancel_grace));
   }
@@ -357,7 +376,8 @@ void DispatcherCore::Cancel(Handle attempt, Instant now, std::vector<Command>& o
 }
 
 void DispatcherCore::CancelChildren(Handle attempt, Instant now, std::vector<Command>& out) {
-  for (Handle child = attempts_[attempt].children.first; child != kNone; child = calls_[child].sibling.next) {
+  for (Handle child = attempts_[attempt].children.first; child != kNone;
+       child = calls_[child].sibling.next) {
     switch (calls_[child].state) {
       case CallState::kRunning:
         Cancel(calls_[child].live, now, out);

@@ -28,11 +28,12 @@ struct Verdict {
 };
 
 // How long after attempt `number` failed its retry is due (R-CALL-4).
-Duration RetryDelay(const RetryPolicy& policy, Duration max_backoff, std::string_view task_id, std::int64_t index,
-                    std::int64_t number);
+Duration RetryDelay(const RetryPolicy& policy, Duration max_backoff, std::string_view task_id,
+                    std::int64_t index, std::int64_t number);
 
-// Which call runs on which executor, and when: turns, ramp-up windows, retries, call deadlines, subcalls, streams.
-// Tasks are named by their ActiveTask in the WorkerCore, which is read for what belongs to the task.
+// Which call runs on which executor, and when: turns, ramp-up windows, retries, call deadlines,
+// subcalls, streams. Tasks are named by their ActiveTask in the WorkerCore, which is read for what
+// belongs to the task.
 class DispatcherCore {
  public:
   explicit DispatcherCore(const Config& config);
@@ -55,22 +56,26 @@ class DispatcherCore {
   // The attempt of that call on that executor, live or cancelled.
   [[nodiscard]] Handle FindAttempt(ExecutorId executor, CallId call, Attempt number) const;
   Verdict Succeed(Handle attempt, const Payload& output, Instant now, std::vector<Command>& out);
-  Verdict Fail(Handle attempt, const Failure& failure, bool message_is_reported, const WorkerCore& core, Instant now,
-               std::vector<Command>& out);
+  Verdict Fail(Handle attempt, const Failure& failure, bool message_is_reported,
+               const WorkerCore& core, Instant now, std::vector<Command>& out);
   [[nodiscard]] bool AskSubcall(const SubcallRequested& request, std::vector<Command>& out);
 
   // ---- Executors ----
   void ExecutorUsable(ExecutorId executor);
-  void ExecutorUnusable(ExecutorId executor);  // No new call goes there, and no cancel grace runs on it.
-  // Takes everything off an executor that has exited. The live attempts among them, in dispatch order, are to be failed
-  // one by one; an earlier one may end a later one, so ask IsLive. Valid until the next call.
+  void ExecutorUnusable(
+      ExecutorId executor);  // No new call goes there, and no cancel grace runs on it.
+  // Takes everything off an executor that has exited. The live attempts among them, in dispatch
+  // order, are to be failed one by one; an earlier one may end a later one, so ask IsLive. Valid
+  // until the next call.
   std::span<const Handle> ExecutorGone(ExecutorId executor);
   [[nodiscard]] bool IsLive(Handle attempt) const { return attempts_[attempt].live(); }
 
   // ---- Timers ----
   Verdict TimeOut(Handle attempt, const WorkerCore& core, Instant now, std::vector<Command>& out);
   void RetryDue(Handle call);
-  [[nodiscard]] ExecutorId ExecutorOf(Handle attempt) const { return ExecutorId(attempts_[attempt].executor); }
+  [[nodiscard]] ExecutorId ExecutorOf(Handle attempt) const {
+    return ExecutorId(attempts_[attempt].executor);
+  }
   DeadlineQueue& call_deadlines() { return call_deadlines_; }
   DeadlineQueue& cancel_graces() { return cancel_graces_; }
   DeadlineQueue& retries() { return retries_; }
@@ -102,7 +107,7 @@ class DispatcherCore {
 
   struct ExecutorLoad {
     bool usable = false;
-    std::int64_t occupying = 0;  // live and not suspended, or cancelled and not yet ended
+    std::int64_t occupying = 0;      // live and not suspended, or cancelled and not yet ended
     std::int64_t level = kUnlisted;  // the one of `by_load_` that it stands in
     List attempts{};                 // in dispatch order
   };
@@ -121,14 +126,17 @@ class DispatcherCore {
   void PlaceByLoad(std::int64_t executor);
   void GrowLoads(std::size_t levels);
 
-  // A live attempt stops being live: it ends, or is cancelled and from now on occupies again. Returns its call.
+  // A live attempt stops being live: it ends, or is cancelled and from now on occupies again.
+  // Returns its call.
   Handle Detach(Handle attempt);
-  void Leave(Handle attempt);  // its executor: its end was reported, or nothing is left to report it
+  void Leave(
+      Handle attempt);  // its executor: its end was reported, or nothing is left to report it
   void OrderCancel(Handle attempt, Instant now, std::vector<Command>& out);
-  void Cancel(Handle attempt, Instant now, std::vector<Command>& out);  // and its subcalls, theirs included
+  void Cancel(Handle attempt, Instant now,
+              std::vector<Command>& out);  // and its subcalls, theirs included
   void CancelChildren(Handle attempt, Instant now, std::vector<Command>& out);
-  Verdict JudgeFailure(Handle call, const Failure& failure, bool message_is_reported, const WorkerCore& core,
-                       Instant now, std::vector<Command>& out);
+  Verdict JudgeFailure(Handle call, const Failure& failure, bool message_is_reported,
+                       const WorkerCore& core, Instant now, std::vector<Command>& out);
   void Deliver(Handle call, std::vector<Command>& out);
   [[nodiscard]] Verdict IfDone(Handle task);
   void Judge(Handle task);
@@ -138,13 +146,14 @@ class DispatcherCore {
   Slab<CallAttempt> attempts_;
   std::vector<TaskCalls> tasks_;  // by ActiveTask
   std::vector<ExecutorLoad> executors_;
-  // Usable executors with room, by how many attempts occupy them; and which of these sets hold any. They grow as far as
-  // executors were ever loaded. Invariant: an executor stands in by_load_[occupying] exactly when it may take a call.
+  // Usable executors with room, by how many attempts occupy them; and which of these sets hold any.
+  // They grow as far as executors were ever loaded. Invariant: an executor stands in
+  // by_load_[occupying] exactly when it may take a call.
   std::vector<LowestSet> by_load_;
   LowestSet loads_;
   List line_;  // tasks taking turns (R-CALL-1); some may have stopped being startable
-  std::vector<Handle> judged_;  // tasks whose streams are to be judged in this step
-  std::vector<Handle> lost_;    // what ExecutorGone shows
+  std::vector<Handle> judged_;    // tasks whose streams are to be judged in this step
+  std::vector<Handle> lost_;      // what ExecutorGone shows
   DeadlineQueue call_deadlines_;  // by attempt
   DeadlineQueue cancel_graces_;   // by attempt. Invariant: none on an executor that is not usable.
   DeadlineQueue retries_;         // by call

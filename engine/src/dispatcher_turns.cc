@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <memory>
 
 #include "dispatcher_core.h"
+#include "emit.h"
 
 // Turns, executors' loads and streams: the part of the dispatcher that settles a step (R-EV-3).
 namespace blockx::engine {
@@ -10,7 +12,8 @@ namespace blockx::engine {
 bool DispatcherCore::IsStartable(const TaskCalls& task) const {
   if (!task.granted) return false;
   if (!task.subcalls.empty()) return true;
-  return task.in_flight < task.window && (!task.retries.empty() || task.next_root < task.roots.size());
+  return task.in_flight < task.window &&
+         (!task.retries.empty() || task.next_root < task.roots.size());
 }
 
 void DispatcherCore::JoinLine(Handle handle) {
@@ -48,7 +51,8 @@ Handle DispatcherCore::TakeNextCall(TaskCalls& task) {
   return task.roots[task.next_root++];
 }
 
-void DispatcherCore::DispatchNext(Handle handle, const WorkerCore& core, Instant now, std::vector<Command>& out) {
+void DispatcherCore::DispatchNext(Handle handle, const WorkerCore& core, Instant now,
+                                  std::vector<Command>& out) {
   TaskCalls& task = tasks_[handle];
   const Handle call_handle = TakeNextCall(task);
   const Handle attempt_handle = attempts_.Allocate();
@@ -56,10 +60,11 @@ void DispatcherCore::DispatchNext(Handle handle, const WorkerCore& core, Instant
   CallAttempt& attempt = attempts_[attempt_handle];
   const std::size_t executor = by_load_[loads_.Lowest()].Lowest();
 
-  attempt = CallAttempt{.call_id = call.id,
-                        .number = Attempt(++call.attempts),
-                        .call = call_handle,
-                        .executor = static_cast<std::int64_t>(executor)};
+  std::construct_at(&attempt);
+  attempt.call_id = call.id;
+  attempt.number = Attempt(++call.attempts);
+  attempt.call = call_handle;
+  attempt.executor = static_cast<std::int64_t>(executor);
   PushBack<&CallAttempt::on_executor>(attempts_, executors_[executor].attempts, attempt_handle);
   PushBack<&CallAttempt::of_task>(attempts_, task.live, attempt_handle);
   Occupy(attempt.executor, +1);
@@ -73,15 +78,15 @@ void DispatcherCore::DispatchNext(Handle handle, const WorkerCore& core, Instant
   const ActiveTask& active = core.active(handle);
   const Instant deadline = std::min(AddSaturating(now, config_.call_deadline), active.deadline);
   call_deadlines_.Set(attempt_handle, deadline);
-  out.push_back(DispatchCall{.executor = ExecutorId(attempt.executor),
-                             .call = call.id,
-                             .task_id = core.task_of(handle).id,
-                             .run = active.run,
-                             .attempt = attempt.number,
-                             .deadline = deadline,
-                             .function = call.function,
-                             .args = &call.args,
-                             .epoch = active.epoch});
+  Emit(out, DispatchCall{.executor = ExecutorId(attempt.executor),
+                         .call = call.id,
+                         .task_id = core.task_of(handle).id,
+                         .run = active.run,
+                         .attempt = attempt.number,
+                         .deadline = deadline,
+                         .function = call.function,
+                         .args = &call.args,
+                         .epoch = active.epoch});
 }
 
 // ---- Executors ----
@@ -95,7 +100,8 @@ void DispatcherCore::ExecutorUnusable(ExecutorId executor) {
   ExecutorLoad& load = executors_[static_cast<std::size_t>(executor.value())];
   load.usable = false;
   PlaceByLoad(executor.value());
-  for (Handle i = load.attempts.first; i != kNone; i = attempts_[i].on_executor.next) cancel_graces_.Cancel(i);
+  for (Handle i = load.attempts.first; i != kNone; i = attempts_[i].on_executor.next)
+    cancel_graces_.Cancel(i);
 }
 
 std::span<const Handle> DispatcherCore::ExecutorGone(ExecutorId executor) {
@@ -135,7 +141,8 @@ void DispatcherCore::PlaceByLoad(std::int64_t executor) {
     if (left.empty()) loads_.Erase(static_cast<std::size_t>(load.level));
   }
   if (level != kUnlisted) {
-    if (static_cast<std::size_t>(level) >= by_load_.size()) GrowLoads(static_cast<std::size_t>(level) + 1);
+    if (static_cast<std::size_t>(level) >= by_load_.size())
+      GrowLoads(static_cast<std::size_t>(level) + 1);
     by_load_[static_cast<std::size_t>(level)].Insert(index);
     loads_.Insert(static_cast<std::size_t>(level));
   }
@@ -168,10 +175,10 @@ void DispatcherCore::JudgeStreams(const WorkerCore& core, std::vector<Command>& 
     const auto buffered = static_cast<std::int64_t>(task.roots.size() - task.next_root);
     if (!task.paused && buffered >= config_.stream_max_buffered_calls) {
       task.paused = true;
-      out.push_back(PauseCallStream{core.task_of(handle).id, core.active(handle).run});
+      Emit(out, PauseCallStream{core.task_of(handle).id, core.active(handle).run});
     } else if (task.paused && buffered <= config_.stream_max_buffered_calls / 2) {
       task.paused = false;
-      out.push_back(ResumeCallStream{core.task_of(handle).id, core.active(handle).run});
+      Emit(out, ResumeCallStream{core.task_of(handle).id, core.active(handle).run});
     }
   }
   judged_.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "emit.h"
 #include "parts.h"
 
 namespace blockx::engine {
@@ -37,7 +38,7 @@ void Engine::Parts::GrantPermits() {
   for (Handle task; (task = admission.GrantNext(Stage::kBuilder)) != kNone;) {
     core.active(task).owed = Work::kBuilder;
     core.times_of(task).builder_granted = now;
-    commands.push_back(StartBuilder{core.task_of(task).id, core.active(task).run});
+    Emit(commands, StartBuilder{core.task_of(task).id, core.active(task).run});
   }
   for (Handle task; (task = admission.GrantNext(Stage::kScan)) != kNone;) {
     core.active(task).holds_scan = true;
@@ -51,14 +52,15 @@ void Engine::Parts::GrantPermits() {
     if (std::exchange(active.holds_scan, false)) {
       active.owed = Work::kStream;
       dispatcher.StartStream(task);
-      commands.push_back(StartCallStream{core.task_of(task).id, active.run});
+      Emit(commands, StartCallStream{core.task_of(task).id, active.run});
     }
     dispatcher.Grant(task);
   }
   for (Handle task; (task = admission.GrantNext(Stage::kPlugin)) != kNone;) {
     core.active(task).owed = Work::kWriter;
     core.times_of(task).plugin_granted = now;
-    commands.push_back(StartWriter{core.task_of(task).id, core.active(task).run, dispatcher.TakeOutcomes(task)});
+    Emit(commands,
+         StartWriter{core.task_of(task).id, core.active(task).run, dispatcher.TakeOutcomes(task)});
   }
 }
 
@@ -68,15 +70,18 @@ Heartbeat Engine::Parts::DeriveHeartbeat() const {
   return {.task_slots = static_cast<std::int64_t>(slots.size()),
           .reserved_slots = slots.allocated(),
           .running_tasks = slots.running(),
-          .free_slots =
-              accepting ? static_cast<std::int64_t>(slots.size()) - slots.allocated() - slots.running() : 0,
+          .free_slots = accepting ? static_cast<std::int64_t>(slots.size()) - slots.allocated() -
+                                        slots.running()
+                                  : 0,
           .healthy_executors = pool.healthy(),
           .ready = ready && !outage,
           .draining = draining || stopped};
 }
 
 Load Engine::Parts::load() const {
-  const auto stage = [this](Stage s) { return Load::Stage{admission.in_use(s), admission.waiting(s)}; };
+  const auto stage = [this](Stage s) {
+    return Load::Stage{admission.in_use(s), admission.waiting(s)};
+  };
   return {.allocated_slots = core.slots().allocated(),
           .running_slots = core.slots().running(),
           .builder = stage(Stage::kBuilder),
@@ -98,12 +103,22 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-Result<TaskView> Engine::Apply(const RequestTaskSlot& request, Instant now) { return parts_->Step(request, now); }
-Result<TaskView> Engine::Apply(const SubmitTask& request, Instant now) { return parts_->Step(request, now); }
-Result<TaskView> Engine::Apply(const GetTaskResult& request, Instant now) { return parts_->Step(request, now); }
-Result<WatchView> Engine::Apply(const OpenWatch& request, Instant now) { return parts_->Step(request, now); }
+Result<TaskView> Engine::Apply(const RequestTaskSlot& request, Instant now) {
+  return parts_->Step(request, now);
+}
+Result<TaskView> Engine::Apply(const SubmitTask& request, Instant now) {
+  return parts_->Step(request, now);
+}
+Result<TaskView> Engine::Apply(const GetTaskResult& request, Instant now) {
+  return parts_->Step(request, now);
+}
+Result<WatchView> Engine::Apply(const OpenWatch& request, Instant now) {
+  return parts_->Step(request, now);
+}
 void Engine::Apply(const CloseWatch& event, Instant now) { return parts_->Step(event, now); }
-void Engine::Apply(const ActivationPrepared& event, Instant now) { return parts_->Step(event, now); }
+void Engine::Apply(const ActivationPrepared& event, Instant now) {
+  return parts_->Step(event, now);
+}
 void Engine::Apply(const ActivationFailed& event, Instant now) { return parts_->Step(event, now); }
 void Engine::Apply(const BuilderFinished& event, Instant now) { return parts_->Step(event, now); }
 void Engine::Apply(const CallsAppended& event, Instant now) { return parts_->Step(event, now); }

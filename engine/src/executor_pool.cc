@@ -1,4 +1,5 @@
 #include "executor_pool.h"
+#include "emit.h"
 
 #include <algorithm>
 
@@ -16,7 +17,8 @@ bool ExecutorPool::IsCurrent(ExecutorId executor, Generation generation) const {
 }
 
 void ExecutorPool::SpawnAll(Instant now, std::vector<Command>& out) {
-  for (std::int64_t executor = 0; executor < count(); ++executor) Spawn(ExecutorId(executor), now, out);
+  for (std::int64_t executor = 0; executor < count(); ++executor)
+    Spawn(ExecutorId(executor), now, out);
 }
 
 void ExecutorPool::Spawn(ExecutorId id, Instant now, std::vector<Command>& out) {
@@ -24,7 +26,7 @@ void ExecutorPool::Spawn(ExecutorId id, Instant now, std::vector<Command>& out) 
   executor.generation = Generation(executor.generation.value() + 1);
   executor.state = ExecutorState::kStarting;
   start_timeouts_.Set(Index(id), AddSaturating(now, config_.executor_start_timeout));
-  out.push_back(SpawnExecutor{id, executor.generation});
+  Emit(out, SpawnExecutor{id, executor.generation});
 }
 
 void ExecutorPool::Restart(ExecutorId id, Instant now, std::vector<Command>& out) {
@@ -39,7 +41,8 @@ bool ExecutorPool::Connected(const ExecutorConnected& report, Instant now) {
   start_timeouts_.Cancel(Index(report.executor));
   executor.state = ExecutorState::kHealthy;
   ++healthy_;
-  heartbeat_timeouts_.Set(Index(report.executor), AddSaturating(now, config_.executor_heartbeat_timeout));
+  heartbeat_timeouts_.Set(Index(report.executor),
+                          AddSaturating(now, config_.executor_heartbeat_timeout));
   return true;
 }
 
@@ -69,10 +72,11 @@ bool ExecutorPool::Exited(const ExecutorExited& report) {
 
 bool ExecutorPool::Kill(ExecutorId id, KillReason reason, std::vector<Command>& out) {
   Executor& executor = executors_[Index(id)];
-  if (executor.state != ExecutorState::kStarting && executor.state != ExecutorState::kHealthy) return false;
+  if (executor.state != ExecutorState::kStarting && executor.state != ExecutorState::kHealthy)
+    return false;
   LeaveState(id);
   executor.state = ExecutorState::kKilled;
-  out.push_back(KillExecutor{id, executor.generation, reason});
+  Emit(out, KillExecutor{id, executor.generation, reason});
   return true;
 }
 
@@ -87,10 +91,14 @@ void ExecutorPool::ScheduleRestart(ExecutorId id, Instant now) {
   if (!config_.executor_restart_enabled) return;
   std::vector<Instant>& restarted_at = executors_[Index(id)].restarted_at;
   const Instant window_start = AddSaturating(now, -config_.executor_restart_window);
-  const auto first_counted = std::upper_bound(restarted_at.begin(), restarted_at.end(), window_start);
-  restarted_at.erase(restarted_at.begin(), first_counted);  // Time never runs backwards: they will not count again.
-  const bool too_often = static_cast<std::int64_t>(restarted_at.size()) + 1 >= config_.executor_max_restarts;
-  const Duration delay = too_often ? config_.executor_restart_backoff : config_.executor_restart_delay;
+  const auto first_counted =
+      std::upper_bound(restarted_at.begin(), restarted_at.end(), window_start);
+  restarted_at.erase(restarted_at.begin(),
+                     first_counted);  // Time never runs backwards: they will not count again.
+  const bool too_often =
+      static_cast<std::int64_t>(restarted_at.size()) + 1 >= config_.executor_max_restarts;
+  const Duration delay =
+      too_often ? config_.executor_restart_backoff : config_.executor_restart_delay;
   restarts_.Set(Index(id), AddSaturating(now, delay));
 }
 

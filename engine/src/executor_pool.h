@@ -25,15 +25,17 @@ class ExecutorPool {
   explicit ExecutorPool(const Config& config);
 
   void SpawnAll(Instant now, std::vector<Command>& out);
-  void Spawn(ExecutorId executor, Instant now, std::vector<Command>& out);    // its next generation
-  void Restart(ExecutorId executor, Instant now, std::vector<Command>& out);  // Spawn, and remembered for R-EX-5
+  void Spawn(ExecutorId executor, Instant now, std::vector<Command>& out);  // its next generation
+  void Restart(ExecutorId executor, Instant now,
+               std::vector<Command>& out);  // Spawn, and remembered for R-EX-5
 
   // Reports; false when they are about a generation, or a state, that is no more (R-EV-1).
   [[nodiscard]] bool Connected(const ExecutorConnected& report, Instant now);
   [[nodiscard]] bool HeartbeatCame(const ExecutorHeartbeat& report, Instant now);
   [[nodiscard]] bool Exited(const ExecutorExited& report);
 
-  // Emits KillExecutor, at most once for a generation; false when there is no process or it was killed before.
+  // Emits KillExecutor, at most once for a generation; false when there is no process or it was
+  // killed before.
   bool Kill(ExecutorId executor, KillReason reason, std::vector<Command>& out);
   // When the executor that has just exited is to be spawned again (R-EX-5).
   void ScheduleRestart(ExecutorId executor, Instant now);
@@ -41,7 +43,9 @@ class ExecutorPool {
 
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(executors_.size()); }
   [[nodiscard]] std::int64_t healthy() const { return healthy_; }
-  [[nodiscard]] ExecutorState state(ExecutorId executor) const { return executors_[Index(executor)].state; }
+  [[nodiscard]] ExecutorState state(ExecutorId executor) const {
+    return executors_[Index(executor)].state;
+  }
 
   DeadlineQueue& start_timeouts() { return start_timeouts_; }
   DeadlineQueue& heartbeat_timeouts() { return heartbeat_timeouts_; }
@@ -60,7 +64,8 @@ class ExecutorPool {
   struct Executor {
     ExecutorState state = ExecutorState::kDown;
     Generation generation{};
-    std::int64_t activity = 0;            // the value that the present stall began with; only while a wedge is pending
+    std::int64_t activity =
+        0;  // the value that the present stall began with; only while a wedge is pending
     std::vector<Instant> restarted_at{};  // oldest first; those that R-EX-5 may still count
   };
 
@@ -72,8 +77,8 @@ class ExecutorPool {
   Duration stall_timeout_;
   std::vector<Executor> executors_;
   std::int64_t healthy_ = 0;  // Invariant: the number of executors that are kHealthy.
-  // All by executor. Invariant: a start time-out is pending exactly while kStarting, a heartbeat time-out exactly while
-  // kHealthy, a wedge only while kHealthy, a restart only while kDown.
+  // All by executor. Invariant: a start time-out is pending exactly while kStarting, a heartbeat
+  // time-out exactly while kHealthy, a wedge only while kHealthy, a restart only while kDown.
   DeadlineQueue start_timeouts_;
   DeadlineQueue heartbeat_timeouts_;
   DeadlineQueue wedges_;

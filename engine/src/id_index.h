@@ -11,9 +11,10 @@
 
 namespace blockx::engine {
 
-// Finds a Slab element by its `id` member. Each id is stored once, in its element, and so is its hash, in the member
-// `id_hash` that belongs to this index; the index itself holds handles and hashes, so it copies as plain data. Looked up,
-// never iterated: its order differs even between an index and its copy.
+// Finds a Slab element by its `id` member. Each id is stored once, in its element, and so is its
+// hash, in the member `id_hash` that belongs to this index; the index itself holds handles and
+// hashes, so it copies as plain data. Looked up, never iterated: its order differs even between an
+// index and its copy.
 template <class T>
 class IdIndex {
  public:
@@ -25,7 +26,9 @@ class IdIndex {
     slab[handle].id_hash = Hash(slab[handle].id);
     entries_.insert(Entry{slab[handle].id_hash, handle});
   }
-  void Erase(const Slab<T>& slab, Handle handle) { entries_.erase(Entry{slab[handle].id_hash, handle}); }
+  void Erase(const Slab<T>& slab, Handle handle) {
+    entries_.erase(Entry{slab[handle].id_hash, handle});
+  }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
 
@@ -39,12 +42,17 @@ class IdIndex {
     std::string_view id;
     std::uint32_t hash;
   };
-  static std::uint32_t Hash(std::string_view id) { return static_cast<std::uint32_t>(Fingerprint::Of(id)); }
+  static std::uint32_t Hash(std::string_view id) {
+    return static_cast<std::uint32_t>(Fingerprint::Of(id));
+  }
 
   struct HashOf {
     using is_transparent = void;
-    // The set takes its control byte from the low bits and the place from the others: spread 32 bits over the word.
-    static std::size_t Spread(std::uint32_t hash) { return hash * std::uint64_t{0x9e3779b97f4a7c15}; }
+    // The set takes its control byte from the low bits and the place from the others: spread 32
+    // bits over the word.
+    static std::size_t Spread(std::uint32_t hash) {
+      return hash * std::uint64_t{0x9e3779b97f4a7c15};
+    }
     std::size_t operator()(const Entry& entry) const { return Spread(entry.hash); }
     std::size_t operator()(const Probe& probe) const { return Spread(probe.hash); }
   };

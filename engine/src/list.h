@@ -5,9 +5,9 @@
 
 namespace blockx::engine {
 
-// Doubly linked lists through elements of a pool (a Slab or a vector) by handle: plain values, so that an engine can be
-// copied. `kLink` is the pointer to the element's Link member; an element is in at most one list per link, and its owner
-// knows whether it is.
+// Doubly linked lists through elements of a pool (a Slab or a vector) by handle: plain values, so
+// that an engine can be copied. `kLink` is the pointer to the element's Link member; an element is
+// in at most one list per link, and its owner knows whether it is.
 struct Link {
   Handle previous = kNone;
   Handle next = kNone;
@@ -20,7 +20,8 @@ struct List {
 };
 
 template <auto kLink, class Pool>
-void InsertAfter(Pool& pool, List& list, Handle before, Handle handle) {  // `before` kNone: at the front
+void InsertAfter(Pool& pool, List& list, Handle before,
+                 Handle handle) {  // `before` kNone: at the front
   Link& link = pool[handle].*kLink;
   link.previous = before;
   link.next = before == kNone ? list.first : (pool[before].*kLink).next;

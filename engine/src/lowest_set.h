@@ -8,8 +8,8 @@
 
 namespace blockx::engine {
 
-// A set of small integers that knows its lowest: one bit each, and above every 64 words a word that says which of them
-// hold anything. All operations cost O(log64 n) (R-SLOT-6).
+// A set of small integers that knows its lowest: one bit each, and above every 64 words a word that
+// says which of them hold anything. All operations cost O(log64 n) (R-SLOT-6).
 class LowestSet {
  public:
   explicit LowestSet(std::size_t universe = 0) {
@@ -63,7 +63,8 @@ class LowestSet {
   }
 
  private:
-  // Invariant: a bit of levels_[i + 1] is set exactly when the word of levels_[i] that it stands for is not zero.
+  // Invariant: a bit of levels_[i + 1] is set exactly when the word of levels_[i] that it stands
+  // for is not zero.
   std::vector<std::vector<std::uint64_t>> levels_;
 };
 

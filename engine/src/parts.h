@@ -15,8 +15,8 @@
 
 namespace blockx::engine {
 
-// The engine's parts, and the flow between them. Each event has its On, in which it is handled alone: nothing is granted
-// or dispatched before Settle (R-EV-3).
+// The engine's parts, and the flow between them. Each event has its On, in which it is handled
+// alone: nothing is granted or dispatched before Settle (R-EV-3).
 class Engine::Parts {
  public:
   explicit Parts(const Config& config);
@@ -82,7 +82,8 @@ class Engine::Parts {
   void EnterPhase(Handle active, Phase phase);
   Handle TakeWorkEnd(std::string_view task_id, Run run, Work work, Stage stage);
   void FinishCalls(Handle active);
-  void Fail(Handle active, const Failure& failure, std::string_view default_code);  // as a report says
+  void Fail(Handle active, const Failure& failure,
+            std::string_view default_code);  // as a report says
   void FailByRule(Handle active, std::string_view code, std::string_view message, bool retryable);
   void FailForTooManyCalls(Handle active);
   void End(Handle active, const Ending& ending);
@@ -93,7 +94,8 @@ class Engine::Parts {
   [[nodiscard]] bool GridRuns() const;
   [[nodiscard]] bool AnyTimerIsSet() const;
   [[nodiscard]] Instant OnGrid(Instant deadline) const;
-  [[nodiscard]] Instant LastGridPoint() const;  // at or before the last Tick. Precondition: there was one.
+  [[nodiscard]] Instant LastGridPoint()
+      const;  // at or before the last Tick. Precondition: there was one.
   void RunSlotLeases();
   void Kill(ExecutorId executor, KillReason reason);
   void NoteHealth();
@@ -104,7 +106,8 @@ class Engine::Parts {
   Config config;
   Instant now = kNever;  // Never runs backwards (R-TIME-2).
   std::optional<Instant> last_tick;
-  Instant grid_after_tick{};  // the first grid point past last_tick: kept because every NextDeadline asks for it
+  Instant grid_after_tick{};  // the first grid point past last_tick: kept because every
+                              // NextDeadline asks for it
   Counters counters;
   std::vector<Command> commands;  // Reused: no allocation once warm.
 
@@ -121,7 +124,7 @@ class Engine::Parts {
   bool draining = false;
   bool drain_completed = false;
   bool stopped = false;
-  std::optional<Instant> outage_at;      // Invariant: set only while ready and no executor is healthy.
+  std::optional<Instant> outage_at;  // Invariant: set only while ready and no executor is healthy.
   std::optional<Instant> drain_timeout;  // Invariant: set only while draining and not completed.
 
   // Scratch space of one step, kept for its capacity.

@@ -15,7 +15,8 @@ namespace blockx::engine {
 // In the order in which a step grants their permits (R-EV-3).
 enum class Stage : std::uint8_t { kBuilder, kScan, kExecutorTasks, kPlugin };
 
-// Who may be in each stage: permits, first come, first served (R-ADM-1). Tasks are named by their ActiveTask.
+// Who may be in each stage: permits, first come, first served (R-ADM-1). Tasks are named by their
+// ActiveTask.
 class PhaseAdmission {
  public:
   explicit PhaseAdmission(const Config& config) {
@@ -54,7 +55,9 @@ class PhaseAdmission {
 
   [[nodiscard]] bool anyone_waits() const { return waiting_ > 0; }
 
-  [[nodiscard]] bool Waits(Handle task) const { return task < places_.size() && places_[task].waits; }
+  [[nodiscard]] bool Waits(Handle task) const {
+    return task < places_.size() && places_[task].waits;
+  }
   [[nodiscard]] std::int64_t in_use(Stage stage) const { return At(stage).in_use; }
   [[nodiscard]] std::int64_t waiting(Stage stage) const { return At(stage).waiting; }
   [[nodiscard]] std::int64_t limit(Stage stage) const { return At(stage).limit; }
@@ -73,12 +76,15 @@ class PhaseAdmission {
   };
   struct Queue {
     std::int64_t limit = 0;
-    std::int64_t in_use = 0;   // Invariant 5: 0 <= in_use <= limit, and nobody waits beside a free permit.
+    std::int64_t in_use =
+        0;  // Invariant 5: 0 <= in_use <= limit, and nobody waits beside a free permit.
     std::int64_t waiting = 0;  // the length of `line`
     List line{};
   };
   Queue& At(Stage stage) { return queues_[static_cast<std::size_t>(stage)]; }
-  [[nodiscard]] const Queue& At(Stage stage) const { return queues_[static_cast<std::size_t>(stage)]; }
+  [[nodiscard]] const Queue& At(Stage stage) const {
+    return queues_[static_cast<std::size_t>(stage)];
+  }
 
   std::array<Queue, 4> queues_;
   std::int64_t waiting_ = 0;   // in all stages

@@ -1,9 +1,11 @@
 #include <utility>
 
+#include "emit.h"
 #include "parts.h"
 #include "utf8.h"
 
-// What the world reports, and how a task moves through its phases (rules of the groups PH, END, ADM, CALL, EX).
+// What the world reports, and how a task moves through its phases (rules of the groups PH, END,
+// ADM, CALL, EX).
 namespace blockx::engine {
 
 namespace {
@@ -22,7 +24,8 @@ Failure WithCutMessage(Failure failure) {
 void Engine::Parts::EnterPhase(Handle handle, Phase phase) {
   ActiveTask& active = core.active(handle);
   active.phase = phase;
-  if (active.watched != kNone) watches.TellPhase(active.watched, core.task_of(handle).id, phase, commands);
+  if (active.watched != kNone)
+    watches.TellPhase(active.watched, core.task_of(handle).id, phase, commands);
 }
 
 void Engine::Parts::On(const ActivationPrepared& report) {
@@ -82,8 +85,9 @@ void Engine::Parts::On(const WriterFinished& report) {
   End(active, {.plugin_results = *std::get_if<Payload>(&report.outcome)});
 }
 
-// The adapter has ended work: the permit comes back, also when the task ended before (R-ADM-2). Returns the task if it is
-// still waiting for this; otherwise the report is of no more use, and kNone.
+// The adapter has ended work: the permit comes back, also when the task ended before (R-ADM-2).
+// Returns the task if it is still waiting for this; otherwise the report is of no more use, and
+// kNone.
 Handle Engine::Parts::TakeWorkEnd(std::string_view task_id, Run run, Work work, Stage stage) {
   const Handle active = core.FindOwing(task_id, run, work);
   if (active != kNone) {
@@ -98,7 +102,8 @@ Handle Engine::Parts::TakeWorkEnd(std::string_view task_id, Run run, Work work, 
 
 void Engine::Parts::FinishCalls(Handle active) {
   core.times_of(active).called = now;
-  if (std::exchange(core.active(active).holds_executors, false)) admission.Return(Stage::kExecutorTasks);
+  if (std::exchange(core.active(active).holds_executors, false))
+    admission.Return(Stage::kExecutorTasks);
   dispatcher.LeaveCalls(active);
   EnterPhase(active, Phase::kPlugin);
   if (core.active(active).has_result_handler) {
@@ -111,17 +116,21 @@ void Engine::Parts::FinishCalls(Handle active) {
 // ---- Ends ----
 
 void Engine::Parts::Fail(Handle active, const Failure& failure, std::string_view default_code) {
-  Ending ending{.state = TaskState::kFailed, .failure = WithCutMessage(failure), .message_is_reported = true};
+  Ending ending{
+      .state = TaskState::kFailed, .failure = WithCutMessage(failure), .message_is_reported = true};
   if (failure.code.empty()) ending.failure.code = default_code;
   End(active, ending);
 }
 
-void Engine::Parts::FailByRule(Handle active, std::string_view code, std::string_view message, bool retryable) {
-  End(active, {.state = TaskState::kFailed, .failure = {.code = code, .message = message, .retryable = retryable}});
+void Engine::Parts::FailByRule(Handle active, std::string_view code, std::string_view message,
+                               bool retryable) {
+  End(active, {.state = TaskState::kFailed,
+               .failure = {.code = code, .message = message, .retryable = retryable}});
 }
 
 void Engine::Parts::FailForTooManyCalls(Handle active) {
-  FailByRule(active, failure_code::kBuilderFailed, "the task has more than maxCallsPerTask calls", false);
+  FailByRule(active, failure_code::kBuilderFailed, "the task has more than maxCallsPerTask calls",
+             false);
 }
 
 // R-END-1: everything that a task's end means, in one call and in this order.
@@ -129,7 +138,7 @@ void Engine::Parts::End(Handle handle, const Ending& ending) {
   const ActiveTask& active = core.active(handle);  // Readable until the step ends.
   core.Converge(handle, ending, dispatcher.counts(handle), now, config.result_retention);
   const Task& task = core.task(active.task);
-  commands.push_back(ConvergeTask{task.id, task.run, &task.result});
+  Emit(commands, ConvergeTask{task.id, task.run, &task.result});
   dispatcher.Abandon(handle, now, commands);
   admission.Leave(handle);
   if (active.holds_executors) admission.Return(Stage::kExecutorTasks);
@@ -183,9 +192,11 @@ void Engine::Parts::On(const ExecutorHeartbeat& report) {
 
 void Engine::Parts::On(const ExecutorExited& report) {
   if (!pool.Exited(report)) return Drop();
-  const Failure lost{.code = failure_code::kExecutorLost, .message = "the executor exited", .retryable = true};
+  const Failure lost{
+      .code = failure_code::kExecutorLost, .message = "the executor exited", .retryable = true};
   for (const Handle attempt : dispatcher.ExecutorGone(report.executor)) {
-    if (dispatcher.IsLive(attempt)) Obey(dispatcher.Fail(attempt, lost, false, core, now, commands));
+    if (dispatcher.IsLive(attempt))
+      Obey(dispatcher.Fail(attempt, lost, false, core, now, commands));
   }
   if (!stopped) pool.ScheduleRestart(report.executor, now);
   NoteHealth();

@@ -1,9 +1,11 @@
 #include <algorithm>
 
+#include "emit.h"
 #include "parts.h"
 #include "utf8.h"
 
-// Requests: arguments, idempotency, admission of new tasks, watches (rules of the groups SLOT, SUB, IDEM, ARG, LIM, W).
+// Requests: arguments, idempotency, admission of new tasks, watches (rules of the groups SLOT, SUB,
+// IDEM, ARG, LIM, W).
 namespace blockx::engine {
 
 namespace {
@@ -16,7 +18,8 @@ Error InvalidArgument(std::string_view message) { return {ErrorCode::kInvalidArg
 
 std::optional<Error> CheckTaskId(std::string_view task_id) {
   if (task_id.empty()) return InvalidArgument("the task id is empty");
-  if (task_id.size() > kMaxTaskIdBytes) return InvalidArgument("the task id is longer than 256 bytes");
+  if (task_id.size() > kMaxTaskIdBytes)
+    return InvalidArgument("the task id is longer than 256 bytes");
   if (!IsUtf8(task_id)) return InvalidArgument("the task id is not UTF-8");
   return std::nullopt;
 }
@@ -32,11 +35,14 @@ std::optional<Error> CheckArguments(const SubmitTask& request, const Config& con
   if (auto error = CheckTaskId(request.task_id)) return error;
   if (request.function.type.empty()) return InvalidArgument("the function type is empty");
   if (request.timeout < Duration::zero()) return InvalidArgument("the task timeout is negative");
-  if (request.timeout > config.max_task_timeout) return InvalidArgument("the task timeout is above maxTaskTimeoutMs");
+  if (request.timeout > config.max_task_timeout)
+    return InvalidArgument("the task timeout is above maxTaskTimeoutMs");
   if (!request.retry_policy) return std::nullopt;
   const RetryPolicy& retry = *request.retry_policy;
-  if (retry.max_attempts < 1) return InvalidArgument("the retry policy allows less than one attempt");
-  if (retry.base_backoff < Duration::zero()) return InvalidArgument("the retry policy's back-off is negative");
+  if (retry.max_attempts < 1)
+    return InvalidArgument("the retry policy allows less than one attempt");
+  if (retry.base_backoff < Duration::zero())
+    return InvalidArgument("the retry policy's back-off is negative");
   if (retry.jitter_percent < 0 || retry.jitter_percent > kMaxJitterPercent) {
     return InvalidArgument("the retry policy's jitter is outside 0 to 5 percent");
   }
@@ -45,7 +51,8 @@ std::optional<Error> CheckArguments(const SubmitTask& request, const Config& con
 
 std::optional<Error> CheckArguments(const OpenWatch& request) {
   if (request.task_ids.empty()) return InvalidArgument("the watch names no task");
-  if (request.task_ids.size() > kMaxIdsInWatch) return InvalidArgument("the watch names more than 10,000 tasks");
+  if (request.task_ids.size() > kMaxIdsInWatch)
+    return InvalidArgument("the watch names more than 10,000 tasks");
   for (const std::string_view task_id : request.task_ids) {
     if (auto error = CheckTaskId(task_id)) return error;
   }
@@ -57,7 +64,8 @@ constexpr Error kStopped{ErrorCode::kUnavailable, "the worker has stopped"};
 }  // namespace
 
 std::optional<Error> Engine::Parts::RefuseNewTask() const {
-  if (!ready) return Error{ErrorCode::kUnavailable, "the worker is not ready: no executor has connected yet"};
+  if (!ready)
+    return Error{ErrorCode::kUnavailable, "the worker is not ready: no executor has connected yet"};
   if (outage) return Error{ErrorCode::kUnavailable, "the worker has no healthy executor"};
   if (draining) return Error{ErrorCode::kUnavailable, "the worker is draining"};
   return std::nullopt;
@@ -86,7 +94,8 @@ Result<TaskView> Engine::Parts::On(const SubmitTask& request) {
   if (stopped) return kStopped;
   Handle task = core.Find(request.task_id);
   if (task != kNone && core.task(task).run != Run(0)) {
-    if (WorkerCore::ContentOf(request) != core.task(task).content) ++counters.idempotency_mismatches;
+    if (WorkerCore::ContentOf(request) != core.task(task).content)
+      ++counters.idempotency_mismatches;
     return core.View(task);
   }
   if (const auto error = RefuseNewTask()) return *error;
@@ -98,23 +107,29 @@ Result<TaskView> Engine::Parts::On(const SubmitTask& request) {
     task = core.Reserve(request.task_id, AddSaturating(now, config.default_ttl));
   }
   const Handle active = core.Accept(task, request, config, now);
-  if (const Handle watched = watches.Find(request.task_id); watched != kNone) Attach(active, watched);
-  commands.push_back(PrepareActivation{core.task(task).id, core.active(active).run, core.task(task).slot});
+  if (const Handle watched = watches.Find(request.task_id); watched != kNone)
+    Attach(active, watched);
+  Emit(commands,
+       PrepareActivation{core.task(task).id, core.active(active).run, core.task(task).slot});
   return core.View(task);
 }
 
 std::optional<Error> Engine::Parts::CheckNamedSlot(std::string_view slot_id, Handle task) const {
   const std::optional<SlotIndex> slot = core.slots().Parse(slot_id);
   if (!slot) return Error{ErrorCode::kInvalidSlot, "there is no such slot"};
-  if (task == kNone) return Error{ErrorCode::kInvalidSlot, "the task holds no slot: its reservation may have run out"};
-  if (core.task(task).slot != *slot) return Error{ErrorCode::kSlotUncertain, "the task holds another slot"};
+  if (task == kNone)
+    return Error{ErrorCode::kInvalidSlot,
+                 "the task holds no slot: its reservation may have run out"};
+  if (core.task(task).slot != *slot)
+    return Error{ErrorCode::kSlotUncertain, "the task holds another slot"};
   return std::nullopt;
 }
 
 Result<TaskView> Engine::Parts::On(const GetTaskResult& request) {
   if (const auto error = CheckTaskId(request.task_id)) return *error;
   const Handle task = core.Find(request.task_id);
-  if (task == kNone) return Error{ErrorCode::kNotFound, "no such task, or its result is no longer kept"};
+  if (task == kNone)
+    return Error{ErrorCode::kNotFound, "no such task, or its result is no longer kept"};
   return core.View(task);
 }
 
@@ -139,7 +154,8 @@ Result<WatchView> Engine::Parts::On(const OpenWatch& request) {
   views.clear();
   seen.assign(unique_ids.size(), false);
   for (const std::string_view task_id : request.task_ids) {
-    const auto place = std::lower_bound(unique_ids.begin(), unique_ids.end(), task_id) - unique_ids.begin();
+    const auto place =
+        std::lower_bound(unique_ids.begin(), unique_ids.end(), task_id) - unique_ids.begin();
     if (seen[static_cast<std::size_t>(place)]) continue;
     seen[static_cast<std::size_t>(place)] = true;
     const Handle task = core.Find(task_id);
@@ -155,7 +171,8 @@ Result<WatchView> Engine::Parts::On(const OpenWatch& request) {
 
 void Engine::Parts::On(const CloseWatch& event) { CloseAndDetach(event.watch_id); }
 
-// The first attach clears the grace; a task that is accepted while watched counts as attached (R-W-3).
+// The first attach clears the grace; a task that is accepted while watched counts as attached
+// (R-W-3).
 void Engine::Parts::Attach(Handle active, Handle watched) {
   core.active(active).watched = watched;
   watches.SetActive(watched, active);

@@ -11,11 +11,12 @@ namespace blockx::engine {
 using Handle = std::uint32_t;
 inline constexpr Handle kNone = ~Handle{0};
 
-// A pool of recycled elements named by handles. References stay valid while it grows. An element that is freed keeps its
-// contents until Reclaim, which the engine calls when the next step begins: the last step's commands still point at them.
-// A recycled element is handed out as it was left (so its strings and vectors keep their capacity): the taker sets it. An
-// element with a Recycle() lets go there of what should not wait for the next taker, such as payloads.
-// Copyable; the copy has the same handles.
+// A pool of recycled elements named by handles. References stay valid while it grows. An element
+// that is freed keeps its contents until Reclaim, which the engine calls when the next step begins:
+// the last step's commands still point at them. A recycled element is handed out as it was left (so
+// its strings and vectors keep their capacity): the taker sets it. An element with a Recycle() lets
+// go there of what should not wait for the next taker, such as payloads. Copyable; the copy has the
+// same handles.
 template <class T>
 class Slab {
  public:
@@ -57,7 +58,7 @@ class Slab {
   void Reclaim() {
     if (dying_.empty()) return;
     for (const Handle handle : dying_) {
-      if constexpr (requires(T& element) { element.Recycle(); }) (*this)[handle].Recycle();
+      if constexpr (requires(T & element) { element.Recycle(); }) (*this)[handle].Recycle();
       free_.push_back(handle);
     }
     dying_.clear();
@@ -69,7 +70,8 @@ class Slab {
 
  private:
   static constexpr std::size_t kChunk = 128;
-  std::vector<std::vector<T>> chunks_;  // Invariant: all are full but the last; none ever reallocates.
+  std::vector<std::vector<T>>
+      chunks_;  // Invariant: all are full but the last; none ever reallocates.
   std::vector<Handle> free_;
   std::vector<Handle> dying_;
   std::size_t live_ = 0;

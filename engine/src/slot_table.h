@@ -19,7 +19,8 @@ namespace blockx::engine {
 class SlotTable {
  public:
   explicit SlotTable(std::int64_t count)
-      : free_(LowestSet::Full(static_cast<std::size_t>(count))), holders_(static_cast<std::size_t>(count), kNone) {}
+      : free_(LowestSet::Full(static_cast<std::size_t>(count))),
+        holders_(static_cast<std::size_t>(count), kNone) {}
 
   [[nodiscard]] bool full() const { return free_.empty(); }
 
@@ -62,14 +63,15 @@ class SlotTable {
   [[nodiscard]] std::int64_t allocated() const { return taken_ - running_; }
   [[nodiscard]] std::int64_t running() const { return running_; }
 
-  // "slot-7" to 7, in that exact spelling; anything else, or a number beyond the table, is no slot (R-SUB-2).
+  // "slot-7" to 7, in that exact spelling; anything else, or a number beyond the table, is no slot
+  // (R-SUB-2).
   [[nodiscard]] std::optional<SlotIndex> Parse(std::string_view slot_id) const;
 
  private:
   static Handle Index(SlotIndex slot) { return static_cast<Handle>(slot.value()); }
 
-  // Invariant 1: free + allocated + running = size(). A slot is free exactly when it has no holder, and ALLOCATED exactly
-  // when it has a lease; so no state of a slot is written down twice.
+  // Invariant 1: free + allocated + running = size(). A slot is free exactly when it has no holder,
+  // and ALLOCATED exactly when it has a lease; so no state of a slot is written down twice.
   LowestSet free_;
   std::vector<Handle> holders_;  // the Task that holds each slot
   DeadlineQueue leases_;         // of the ALLOCATED slots, by slot

@@ -15,14 +15,17 @@
 #include "call_table.h"
 #include "worker_core.h"
 
-// How values stand in a snapshot: whole numbers as variable-length integers (seven bits a byte, lowest first, signed ones
-// zigzagged), text and bytes after their length. What both directions must agree on is written once, in Visit.
+// How values stand in a snapshot: whole numbers as variable-length integers (seven bits a byte,
+// lowest first, signed ones zigzagged), text and bytes after their length. What both directions
+// must agree on is written once, in Visit.
 namespace blockx::engine {
 
 class Encoder {
  public:
-  // Without their bytes, payloads are written by size and fingerprint alone, as the state digest sees them.
-  Encoder(std::string& out, bool with_payload_bytes) : out_(out), with_payload_bytes_(with_payload_bytes) {}
+  // Without their bytes, payloads are written by size and fingerprint alone, as the state digest
+  // sees them.
+  Encoder(std::string& out, bool with_payload_bytes)
+      : out_(out), with_payload_bytes_(with_payload_bytes) {}
 
   template <class... Fields>
   void operator()(const Fields&... fields) {
@@ -35,7 +38,7 @@ class Encoder {
     out_.push_back(static_cast<char>(word));
   }
   template <class T>
-    requires std::is_integral_v<T> || std::is_enum_v<T>
+  requires std::is_integral_v<T> || std::is_enum_v<T>
   void Put(T value) {
     if constexpr (std::is_signed_v<T>) {
       const auto wide = static_cast<std::int64_t>(value);
@@ -70,8 +73,8 @@ class Encoder {
   bool with_payload_bytes_;
 };
 
-// Reads what Encoder wrote. After the first thing that does not fit, everything reads as nothing and ok() is false; no
-// count or length is believed beyond the bytes that are there.
+// Reads what Encoder wrote. After the first thing that does not fit, everything reads as nothing
+// and ok() is false; no count or length is believed beyond the bytes that are there.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : left_(bytes) {}
@@ -108,20 +111,22 @@ class Decoder {
     return 0;
   }
   template <class T>
-    requires std::is_integral_v<T>
+  requires std::is_integral_v<T>
   void Get(T& value) {
     const std::uint64_t word = GetWord();
     if constexpr (std::is_signed_v<T>) {
-      value = static_cast<T>(static_cast<std::int64_t>(word >> 1) ^ -static_cast<std::int64_t>(word & 1));
+      value = static_cast<T>(static_cast<std::int64_t>(word >> 1) ^
+                             -static_cast<std::int64_t>(word & 1));
     } else {
       value = static_cast<T>(word);
       if (static_cast<std::uint64_t>(value) != word) Refuse();
     }
   }
   template <class T>
-    requires std::is_enum_v<T>
+  requires std::is_enum_v<T>
   void Get(T& value) {
-    constexpr std::uint64_t kMost = 5;  // No enum of the state has more than six values; where a smaller one is wrong,
+    constexpr std::uint64_t kMost =
+        5;  // No enum of the state has more than six values; where a smaller one is wrong,
     const std::uint64_t word = GetWord();  // the invariants say so.
     if (word > kMost) Refuse();
     value = static_cast<T>(ok_ ? word : 0);
@@ -175,9 +180,9 @@ class Decoder {
 template <class Codec, class T>
 void VisitResult(Codec& codec, T& r) {
   auto& t = r.times;
-  codec(r.state, r.retryable, r.calls.total, r.calls.failed, r.calls.retried, r.failure_code, r.message,
-        r.plugin_results, t.accepted, t.activated, t.builder_granted, t.built, t.scan_granted, t.executors_granted,
-        t.called, t.plugin_granted, t.ended);
+  codec(r.state, r.retryable, r.calls.total, r.calls.failed, r.calls.retried, r.failure_code,
+        r.message, r.plugin_results, t.accepted, t.activated, t.builder_granted, t.built,
+        t.scan_granted, t.executors_granted, t.called, t.plugin_granted, t.ended);
 }
 
 template <class Codec, class T>
@@ -188,20 +193,21 @@ void VisitTask(Codec& codec, T& task) {
 
 template <class Codec, class T>
 void VisitActive(Codec& codec, T& a) {
-  codec(a.run, a.phase, a.owed, a.has_result_handler, a.holds_scan, a.holds_executors, a.failure_policy,
-        a.retry.max_attempts, a.retry.base_backoff, a.retry.jitter_percent, a.deadline, a.epoch);
+  codec(a.run, a.phase, a.owed, a.has_result_handler, a.holds_scan, a.holds_executors,
+        a.failure_policy, a.retry.max_attempts, a.retry.base_backoff, a.retry.jitter_percent,
+        a.deadline, a.epoch);
 }
 
 template <class Codec, class T>
 void VisitCall(Codec& codec, T& c) {
-  codec(c.id, c.state, c.retryable, c.index, c.depth, c.attempts, c.ref, c.function, c.args, c.output, c.code,
-        c.message);
+  codec(c.id, c.state, c.retryable, c.index, c.depth, c.attempts, c.ref, c.function, c.args,
+        c.output, c.code, c.message);
 }
 
 template <class Codec, class T>
 void VisitTaskCalls(Codec& codec, T& t) {
-  codec(t.window, t.output_bytes, t.counts.total, t.counts.failed, t.counts.retried, t.granted, t.streaming,
-        t.stream_ended, t.paused);
+  codec(t.window, t.output_bytes, t.counts.total, t.counts.failed, t.counts.retried, t.granted,
+        t.streaming, t.stream_ended, t.paused);
 }
 
 }  // namespace blockx::engine

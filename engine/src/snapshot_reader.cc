@@ -11,8 +11,9 @@
 
 namespace blockx::engine {
 
-// Rebuilds a state from a snapshot by the parts' own operations, so that lists, indexes and queues are sound whatever the
-// bytes say; what the bytes may still get wrong, CheckInvariants finds afterwards.
+// Rebuilds a state from a snapshot by the parts' own operations, so that lists, indexes and queues
+// are sound whatever the bytes say; what the bytes may still get wrong, CheckInvariants finds
+// afterwards.
 class SnapshotReader {
  public:
   SnapshotReader(Engine::Parts& parts, std::string_view bytes) : p_(parts), get_(bytes) {}
@@ -20,8 +21,8 @@ class SnapshotReader {
   [[nodiscard]] bool Read() {
     get_(p_.now, p_.counters.events, p_.counters.clock_regressions, p_.counters.dropped_reports,
          p_.counters.idempotency_mismatches);
-    get_(p_.last_tick, p_.started, p_.ready, p_.registered, p_.outage, p_.draining, p_.drain_completed, p_.stopped,
-         p_.outage_at, p_.drain_timeout);
+    get_(p_.last_tick, p_.started, p_.ready, p_.registered, p_.outage, p_.draining,
+         p_.drain_completed, p_.stopped, p_.outage_at, p_.drain_timeout);
     if (p_.last_tick) p_.NoteTick(*p_.last_tick);
     Pool();
     Tasks();
@@ -82,7 +83,8 @@ class SnapshotReader {
       ExecutorPool::Executor& executor = p_.pool.executors_[i];
       get_(executor.state, executor.generation, executor.activity);
       if (executor.state > ExecutorState::kKilled) return get_.Refuse();
-      for (std::size_t left = get_.Count(); left > 0 && get_.ok(); --left) get_(executor.restarted_at.emplace_back());
+      for (std::size_t left = get_.Count(); left > 0 && get_.ok(); --left)
+        get_(executor.restarted_at.emplace_back());
       if (executor.state != ExecutorState::kHealthy) continue;
       ++p_.pool.healthy_;
       p_.dispatcher.ExecutorUsable(ExecutorId(static_cast<std::int64_t>(i)));
@@ -145,14 +147,16 @@ class SnapshotReader {
     bool is_active = false;
     get_(is_active);
     const Handle task = ReadTask();
-    if (slot == kNone || task == kNone || !core.slots_.IsFree(slot) || core.tasks_[task].ended()) return get_.Refuse();
+    if (slot == kNone || task == kNone || !core.slots_.IsFree(slot) || core.tasks_[task].ended())
+      return get_.Refuse();
     core.tasks_[task].slot = SlotIndex(slot);
     core.slots_.AllocateAt(slot, task, kNever);
     core.slots_.Run(SlotIndex(slot));
     if (!is_active) return;
     ActiveTask& active = core.active_[core.NewActive(task)];
     VisitActive(get_, active);
-    if (active.phase > Phase::kPlugin || active.owed > Work::kWriter || active.run != core.tasks_[task].run ||
+    if (active.phase > Phase::kPlugin || active.owed > Work::kWriter ||
+        active.run != core.tasks_[task].run ||
         !by_run_.emplace(active.run, core.tasks_[task].active).second) {
       get_.Refuse();
     }
@@ -178,7 +182,8 @@ class SnapshotReader {
   }
 
   void Admission() {
-    for (const Stage stage : {Stage::kBuilder, Stage::kScan, Stage::kExecutorTasks, Stage::kPlugin}) {
+    for (const Stage stage :
+         {Stage::kBuilder, Stage::kScan, Stage::kExecutorTasks, Stage::kPlugin}) {
       std::int64_t in_use = 0;
       get_(in_use);
       if (in_use < 0 || in_use > p_.admission.limit(stage)) return get_.Refuse();
@@ -198,11 +203,14 @@ class SnapshotReader {
       const Handle active = ReadRun();
       if (active != kNone) CallsOf(active);
     }
-    for (std::size_t executor = 0; executor < d.executors_.size() && get_.ok(); ++executor) AttemptsOn(executor);
-    if (placed_.size() != by_attempt_.size()) return get_.Refuse();  // A live attempt that is on no executor.
+    for (std::size_t executor = 0; executor < d.executors_.size() && get_.ok(); ++executor)
+      AttemptsOn(executor);
+    if (placed_.size() != by_attempt_.size())
+      return get_.Refuse();  // A live attempt that is on no executor.
     for (std::size_t left = get_.Count(); left > 0 && get_.ok(); --left) {
       const Handle active = ReadRun();
-      if (active == kNone || active >= d.tasks_.size() || d.tasks_[active].in_line) return get_.Refuse();
+      if (active == kNone || active >= d.tasks_.size() || d.tasks_[active].in_line)
+        return get_.Refuse();
       d.tasks_[active].in_line = true;
       PushBack<&TaskCalls::line>(d.tasks_, d.line_, active);
     }
@@ -254,8 +262,8 @@ class SnapshotReader {
     std::int64_t outstanding = 0;
     get_(std::get<0>(name), std::get<1>(name), std::get<2>(name), outstanding);
     const Handle call = Named(by_call_id_, std::get<1>(name));
-    if (call == kNone || d.calls_[call].live != kNone || d.calls_[call].state != CallState::kRunning ||
-        d.calls_[call].task != active) {
+    if (call == kNone || d.calls_[call].live != kNone ||
+        d.calls_[call].state != CallState::kRunning || d.calls_[call].task != active) {
       return get_.Refuse();
     }
     const Handle handle = d.attempts_.Allocate();
@@ -284,12 +292,14 @@ class SnapshotReader {
       get_(std::get<1>(name), std::get<2>(name), live);
       if (!live) {
         const Handle cancelled = d.attempts_.Allocate();
-        d.attempts_[cancelled] = CallAttempt{.call_id = std::get<1>(name), .number = std::get<2>(name)};
+        d.attempts_[cancelled] =
+            CallAttempt{.call_id = std::get<1>(name), .number = std::get<2>(name)};
         d.attempts_[cancelled].executor = static_cast<std::int64_t>(executor);
         if (!by_attempt_.emplace(name, cancelled).second) return get_.Refuse();
       }
       const Handle attempt = Named(by_attempt_, name);
-      if (attempt == kNone || d.IsLive(attempt) != live || !placed_.emplace(name, attempt).second) return get_.Refuse();
+      if (attempt == kNone || d.IsLive(attempt) != live || !placed_.emplace(name, attempt).second)
+        return get_.Refuse();
       PushBack<&CallAttempt::on_executor>(d.attempts_, d.executors_[executor].attempts, attempt);
       if (!d.attempts_[attempt].suspended()) d.Occupy(static_cast<std::int64_t>(executor), +1);
     }
@@ -307,7 +317,8 @@ class SnapshotReader {
 Result<Engine> Engine::Restore(const Config& config, std::string_view snapshot) {
   auto parts = std::make_unique<Parts>(config);
   if (!SnapshotReader(*parts, snapshot).Read()) {
-    return Error{ErrorCode::kInvalidArgument, "the snapshot is damaged, or was taken under another configuration"};
+    return Error{ErrorCode::kInvalidArgument,
+                 "the snapshot is damaged, or was taken under another configuration"};
   }
   Engine engine(std::move(parts));
   if (engine.CheckInvariants()) {

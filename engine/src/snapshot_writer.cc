@@ -8,8 +8,9 @@
 
 namespace blockx::engine {
 
-// Writes a state so that equal states give equal bytes however they were reached: things are named by what names them
-// outside (slots, runs, call ids), in an order of their own, and never by handles.
+// Writes a state so that equal states give equal bytes however they were reached: things are named
+// by what names them outside (slots, runs, call ids), in an order of their own, and never by
+// handles.
 class SnapshotWriter {
  public:
   SnapshotWriter(const Engine::Parts& parts, std::string& out, bool with_payload_bytes)
@@ -21,8 +22,8 @@ class SnapshotWriter {
   }
 
   void Decisive() {
-    put_(p_.last_tick, p_.started, p_.ready, p_.registered, p_.outage, p_.draining, p_.drain_completed, p_.stopped,
-         p_.outage_at, p_.drain_timeout);
+    put_(p_.last_tick, p_.started, p_.ready, p_.registered, p_.outage, p_.draining,
+         p_.drain_completed, p_.stopped, p_.outage_at, p_.drain_timeout);
     Pool();
     Tasks();
     Watches();
@@ -65,7 +66,8 @@ class SnapshotWriter {
     put_(core.last_run_, core.slots_.allocated() + core.slots_.running());
     for (std::size_t slot = 0; slot < core.slots_.size(); ++slot) {
       if (core.slots_.IsFree(slot)) continue;
-      const Task& task = core.tasks_[core.slots_.holder(SlotIndex(static_cast<std::int64_t>(slot)))];
+      const Task& task =
+          core.tasks_[core.slots_.holder(SlotIndex(static_cast<std::int64_t>(slot)))];
       put_(std::uint64_t{slot}, task.active != kNone);
       VisitTask(put_, task);
       if (task.active != kNone) VisitActive(put_, core.active_[task.active]);
@@ -76,7 +78,8 @@ class SnapshotWriter {
     std::uint64_t retained = 0;
     for (Handle i = core.oldest_retained_; i != kNone; i = core.tasks_[i].next_retained) ++retained;
     put_(retained);
-    for (Handle i = core.oldest_retained_; i != kNone; i = core.tasks_[i].next_retained) VisitTask(put_, core.tasks_[i]);
+    for (Handle i = core.oldest_retained_; i != kNone; i = core.tasks_[i].next_retained)
+      VisitTask(put_, core.tasks_[i]);
     put_(std::uint64_t{core.orphans_.size()});
     for (const auto& [run, orphan] : core.orphans_) put_(run, orphan.task_id, orphan.work);
   }
@@ -97,7 +100,8 @@ class SnapshotWriter {
   }
 
   void Admission() {
-    for (const Stage stage : {Stage::kBuilder, Stage::kScan, Stage::kExecutorTasks, Stage::kPlugin}) {
+    for (const Stage stage :
+         {Stage::kBuilder, Stage::kScan, Stage::kExecutorTasks, Stage::kPlugin}) {
       const std::vector<Handle> line = p_.admission.Line(stage);
       put_(p_.admission.in_use(stage), std::uint64_t{line.size()});
       for (const Handle active : line) put_(RunOf(active));
@@ -108,14 +112,16 @@ class SnapshotWriter {
     const DispatcherCore& d = p_.dispatcher;
     put_(d.last_call_id_);
     std::uint64_t tasks = 0;
-    for (Handle i = p_.core.first_active(); i != kNone; i = p_.core.next_active(i)) tasks += HasCalls(i) ? 1 : 0;
+    for (Handle i = p_.core.first_active(); i != kNone; i = p_.core.next_active(i))
+      tasks += HasCalls(i) ? 1 : 0;
     put_(tasks);
     for (Handle i = p_.core.first_active(); i != kNone; i = p_.core.next_active(i)) {
       if (HasCalls(i)) CallsOf(i);
     }
     for (const DispatcherCore::ExecutorLoad& load : d.executors_) {
       std::uint64_t attempts = 0;
-      for (Handle i = load.attempts.first; i != kNone; i = d.attempts_[i].on_executor.next) ++attempts;
+      for (Handle i = load.attempts.first; i != kNone; i = d.attempts_[i].on_executor.next)
+        ++attempts;
       put_(attempts);
       for (Handle i = load.attempts.first; i != kNone; i = d.attempts_[i].on_executor.next) {
         put_(d.attempts_[i].call_id, d.attempts_[i].number, d.attempts_[i].live());
@@ -126,7 +132,8 @@ class SnapshotWriter {
     put_(in_line);
     for (Handle i = d.line_.first; i != kNone; i = d.tasks_[i].line.next) put_(RunOf(i));
     const auto by_attempt = [this, &d](Handle attempt) {
-      put_(d.attempts_[attempt].executor, d.attempts_[attempt].call_id, d.attempts_[attempt].number);
+      put_(d.attempts_[attempt].executor, d.attempts_[attempt].call_id,
+           d.attempts_[attempt].number);
     };
     Queue(d.call_deadlines_, by_attempt);
     Queue(d.cancel_graces_, by_attempt);
@@ -145,15 +152,17 @@ class SnapshotWriter {
     VisitTaskCalls(put_, task);
     put_(std::uint64_t{task.roots.size()});
     for (const Handle root : task.roots) VisitCall(put_, d.calls_[root]);
-    // Live attempts in dispatch order, each with the subcalls that it waits for. An asking attempt was dispatched before
-    // any attempt of a subcall of its, so a reader meets every call before its attempt.
+    // Live attempts in dispatch order, each with the subcalls that it waits for. An asking attempt
+    // was dispatched before any attempt of a subcall of its, so a reader meets every call before
+    // its attempt.
     std::uint64_t live = 0;
     for (Handle i = task.live.first; i != kNone; i = d.attempts_[i].of_task.next) ++live;
     put_(live);
     for (Handle i = task.live.first; i != kNone; i = d.attempts_[i].of_task.next) {
       const CallAttempt& attempt = d.attempts_[i];
       put_(attempt.executor, attempt.call_id, attempt.number, attempt.outstanding);
-      for (Handle c = attempt.children.first; c != kNone; c = d.calls_[c].sibling.next) VisitCall(put_, d.calls_[c]);
+      for (Handle c = attempt.children.first; c != kNone; c = d.calls_[c].sibling.next)
+        VisitCall(put_, d.calls_[c]);
     }
     std::uint64_t retries = 0;
     for (Handle i = task.retries.first; i != kNone; i = d.calls_[i].ready.next) ++retries;

@@ -8,7 +8,8 @@ namespace blockx::engine::digest {
 
 namespace {
 
-// Field by field, in the order of declaration. A literal message of an Error is no part: its wording may improve.
+// Field by field, in the order of declaration. A literal message of an Error is no part: its
+// wording may improve.
 class Folder {
  public:
   explicit Folder(Fingerprint& digest) : digest_(digest) {}
@@ -43,18 +44,16 @@ class Folder {
     return Word(id.value());
   }
   template <class E>
-    requires std::is_enum_v<E>
-  static std::uint64_t Word(E value) {
-    return static_cast<std::uint64_t>(value);
-  }
+  requires std::is_enum_v<E>
+  static std::uint64_t Word(E value) { return static_cast<std::uint64_t>(value); }
   template <class T>
-  static constexpr bool kIsWord = requires(const T& field) { Word(field); };
+  static constexpr bool kIsWord = requires(const T& field) {
+    Word(field);
+  };
 
   template <class T>
-    requires kIsWord<T>
-  void Fold(const T& field) {
-    digest_.Add(Word(field));
-  }
+  requires kIsWord<T>
+  void Fold(const T& field) { digest_.Add(Word(field)); }
   void Fold(std::string_view text) { digest_.Add(text); }
   void Fold(const Payload& payload) { digest_.Add(payload.size(), payload.fingerprint()); }
   void Fold(const Failure& f) { (*this)(f.code, f.message, f.retryable); }
@@ -65,15 +64,15 @@ class Folder {
   void Fold(const StreamMarker&) {}
   void Fold(const CallCounts& c) { (*this)(c.total, c.failed, c.retried); }
   void Fold(const StepTimes& t) {
-    (*this)(t.accepted, t.activated, t.builder_granted, t.built, t.scan_granted, t.executors_granted, t.called,
-            t.plugin_granted, t.ended);
+    (*this)(t.accepted, t.activated, t.builder_granted, t.built, t.scan_granted,
+            t.executors_granted, t.called, t.plugin_granted, t.ended);
   }
   void Fold(const TaskResult* result) {
     Fold(result != nullptr);
     if (result == nullptr) return;
     const TaskResult& r = *result;
-    (*this)(r.state, r.retryable, r.calls, std::string_view(r.failure_code), std::string_view(r.message),
-            r.plugin_results, r.times);
+    (*this)(r.state, r.retryable, r.calls, std::string_view(r.failure_code),
+            std::string_view(r.message), r.plugin_results, r.times);
   }
   void Fold(const CallOutcome& outcome) {
     Fold(outcome.output != nullptr);
@@ -83,7 +82,9 @@ class Folder {
       Fold(outcome.failure);
     }
   }
-  void Fold(const TaskView& v) { (*this)(v.task_id, v.state, v.slot, v.phase, v.lease_expires_at, v.result); }
+  void Fold(const TaskView& v) {
+    (*this)(v.task_id, v.state, v.slot, v.phase, v.lease_expires_at, v.result);
+  }
   template <class T>
   void Fold(const std::optional<T>& field) {
     Fold(field.has_value());
@@ -112,10 +113,14 @@ void AddFields(Folder fold, const DispatchCall& c) {
   fold(c.executor, c.call, c.task_id, c.run, c.attempt, c.deadline, c.function, *c.args, c.epoch);
 }
 void AddFields(Folder fold, const CancelCall& c) { fold(c.executor, c.call, c.attempt); }
-void AddFields(Folder fold, const DeliverSubcall& c) { fold(c.executor, c.parent, c.ref, c.outcome); }
+void AddFields(Folder fold, const DeliverSubcall& c) {
+  fold(c.executor, c.parent, c.ref, c.outcome);
+}
 void AddFields(Folder fold, const StartWriter& c) { fold(c.task_id, c.run, c.outcomes); }
 void AddFields(Folder fold, const ConvergeTask& c) { fold(c.task_id, c.run, c.result); }
-void AddFields(Folder fold, const NotifyWatch& c) { fold(c.watch_id, c.task_id, c.state, c.phase, c.result); }
+void AddFields(Folder fold, const NotifyWatch& c) {
+  fold(c.watch_id, c.task_id, c.state, c.phase, c.result);
+}
 void AddFields(Folder fold, const EndWatch& c) { fold(c.watch_id, c.complete); }
 void AddFields(Folder fold, const SpawnExecutor& c) { fold(c.executor, c.generation); }
 void AddFields(Folder fold, const KillExecutor& c) { fold(c.executor, c.generation, c.reason); }
@@ -127,24 +132,43 @@ void AddFields(Folder fold, const DrainComplete& c) { fold(c.clean); }
 
 void Add(Fingerprint& digest, const RequestTaskSlot& e) { Folder{digest}(e.task_id, e.ttl); }
 void Add(Fingerprint& digest, const SubmitTask& e) {
-  Folder{digest}(e.task_id, e.slot_id, e.function, e.result_handler, e.timeout, e.failure_policy, e.retry_policy);
+  Folder{digest}(e.task_id, e.slot_id, e.function, e.result_handler, e.timeout, e.failure_policy,
+                 e.retry_policy);
 }
 void Add(Fingerprint& digest, const GetTaskResult& e) { Folder{digest}(e.task_id); }
 void Add(Fingerprint& digest, const OpenWatch& e) { Folder{digest}(e.watch_id, e.task_ids); }
 void Add(Fingerprint& digest, const CloseWatch& e) { Folder{digest}(e.watch_id); }
-void Add(Fingerprint& digest, const ActivationPrepared& e) { Folder{digest}(e.task_id, e.run, e.slot_id, e.epoch); }
-void Add(Fingerprint& digest, const ActivationFailed& e) { Folder{digest}(e.task_id, e.run, e.failure); }
-void Add(Fingerprint& digest, const BuilderFinished& e) { Folder{digest}(e.task_id, e.run, e.outcome); }
+void Add(Fingerprint& digest, const ActivationPrepared& e) {
+  Folder{digest}(e.task_id, e.run, e.slot_id, e.epoch);
+}
+void Add(Fingerprint& digest, const ActivationFailed& e) {
+  Folder{digest}(e.task_id, e.run, e.failure);
+}
+void Add(Fingerprint& digest, const BuilderFinished& e) {
+  Folder{digest}(e.task_id, e.run, e.outcome);
+}
 void Add(Fingerprint& digest, const CallsAppended& e) { Folder{digest}(e.task_id, e.run, e.calls); }
-void Add(Fingerprint& digest, const CallStreamEnded& e) { Folder{digest}(e.task_id, e.run, e.failure); }
-void Add(Fingerprint& digest, const WriterFinished& e) { Folder{digest}(e.task_id, e.run, e.outcome); }
-void Add(Fingerprint& digest, const ExecutorConnected& e) { Folder{digest}(e.executor, e.generation, e.pid); }
+void Add(Fingerprint& digest, const CallStreamEnded& e) {
+  Folder{digest}(e.task_id, e.run, e.failure);
+}
+void Add(Fingerprint& digest, const WriterFinished& e) {
+  Folder{digest}(e.task_id, e.run, e.outcome);
+}
+void Add(Fingerprint& digest, const ExecutorConnected& e) {
+  Folder{digest}(e.executor, e.generation, e.pid);
+}
 void Add(Fingerprint& digest, const ExecutorHeartbeat& e) {
   Folder{digest}(e.executor, e.generation, e.running_call, e.last_scheduler_active);
 }
-void Add(Fingerprint& digest, const ExecutorExited& e) { Folder{digest}(e.executor, e.generation, e.reason); }
-void Add(Fingerprint& digest, const CallSucceeded& e) { Folder{digest}(e.executor, e.call, e.attempt, e.output); }
-void Add(Fingerprint& digest, const CallFailed& e) { Folder{digest}(e.executor, e.call, e.attempt, e.failure); }
+void Add(Fingerprint& digest, const ExecutorExited& e) {
+  Folder{digest}(e.executor, e.generation, e.reason);
+}
+void Add(Fingerprint& digest, const CallSucceeded& e) {
+  Folder{digest}(e.executor, e.call, e.attempt, e.output);
+}
+void Add(Fingerprint& digest, const CallFailed& e) {
+  Folder{digest}(e.executor, e.call, e.attempt, e.failure);
+}
 void Add(Fingerprint& digest, const SubcallRequested& e) {
   Folder{digest}(e.executor, e.parent, e.parent_attempt, e.ref, e.spec);
 }

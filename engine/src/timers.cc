@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
 
+#include "emit.h"
 #include "parts.h"
 
-// Ticks, the next deadline, readiness, drain and stop (rules of the groups TIME, DR, and R-EX-2, R-EX-7).
+// Ticks, the next deadline, readiness, drain and stop (rules of the groups TIME, DR, and R-EX-2,
+// R-EX-7).
 namespace blockx::engine {
 
 namespace {
@@ -17,7 +19,8 @@ std::int64_t IntervalOf(Instant t, Duration interval) {
 // Where that interval begins; saturating.
 Instant PointOf(std::int64_t interval_number, Duration interval) {
   std::int64_t product = 0;
-  if (!__builtin_mul_overflow(interval_number, interval.count(), &product)) return AtMicroseconds(product);
+  if (!__builtin_mul_overflow(interval_number, interval.count(), &product))
+    return AtMicroseconds(product);
   return interval_number < 0 ? Instant::min() : Instant::max();
 }
 
@@ -26,10 +29,12 @@ Instant PointOf(std::int64_t interval_number, Duration interval) {
 // R-TIME-7: a grid point lies in (last Tick, now], or there is no grid, or there was no Tick yet.
 bool Engine::Parts::GridRuns() const {
   const Duration interval = config.tick_interval;
-  return interval == Duration::zero() || !last_tick || IntervalOf(*last_tick, interval) < IntervalOf(now, interval);
+  return interval == Duration::zero() || !last_tick ||
+         IntervalOf(*last_tick, interval) < IntervalOf(now, interval);
 }
 
-// Each kind is gathered when its turn comes, so that what an earlier kind made due counts (R-TIME-6).
+// Each kind is gathered when its turn comes, so that what an earlier kind made due counts
+// (R-TIME-6).
 void Engine::Parts::On(const Tick&) {
   const bool grid = GridRuns();
   if (grid) RunSlotLeases();
@@ -38,9 +43,11 @@ void Engine::Parts::On(const Tick&) {
   }
   if (grid) {
     for (Handle active; (active = core.graces().PopDue(now)) != kNone;) {
-      FailByRule(active, failure_code::kWatchDisconnected, "nobody watched the task any more", false);
+      FailByRule(active, failure_code::kWatchDisconnected, "nobody watched the task any more",
+                 false);
     }
-    for (Handle task; (task = core.oldest_retained()) != kNone && core.task(task).purge_at <= now;) core.Purge(task);
+    for (Handle task; (task = core.oldest_retained()) != kNone && core.task(task).purge_at <= now;)
+      core.Purge(task);
   }
   for (Handle attempt; (attempt = dispatcher.call_deadlines().PopDue(now)) != kNone;) {
     Obey(dispatcher.TimeOut(attempt, core, now, commands));
@@ -75,7 +82,8 @@ void Engine::Parts::RunSlotLeases() {
   for (Handle slot; (slot = core.slots().leases().FirstDue(now)) != kNone;) {
     const Handle task = core.slots().holder(SlotIndex(slot));
     if (core.task(task).active != kNone) {
-      FailByRule(core.task(task).active, failure_code::kSlotLost, "the slot's lease ran out before activation", true);
+      FailByRule(core.task(task).active, failure_code::kSlotLost,
+                 "the slot's lease ran out before activation", true);
     } else {
       core.DropReservation(task);
     }
@@ -83,14 +91,20 @@ void Engine::Parts::RunSlotLeases() {
 }
 
 std::optional<Instant> Engine::Parts::NextDeadline() const {
-  const Instant purge = core.oldest_retained() == kNone ? Instant::max() : core.task(core.oldest_retained()).purge_at;
-  const Instant gridded = std::min({core.slots().leases().Earliest(), core.graces().Earliest(), purge,
-                                    pool.heartbeat_timeouts().Earliest(), pool.wedges().Earliest()});
-  const Instant exact =
-      std::min({core.deadlines().Earliest(), dispatcher.call_deadlines().Earliest(),
-                dispatcher.cancel_graces().Earliest(), dispatcher.retries().Earliest(),
-                pool.start_timeouts().Earliest(), pool.restarts().Earliest(), outage_at.value_or(Instant::max()),
-                drain_timeout.value_or(Instant::max())});
+  const Instant purge =
+      core.oldest_retained() == kNone ? Instant::max() : core.task(core.oldest_retained()).purge_at;
+  Instant gridded = purge;
+  for (const DeadlineQueue* queue :
+       {&core.slots().leases(), &core.graces(), &pool.heartbeat_timeouts(), &pool.wedges()}) {
+    gridded = std::min(gridded, queue->Earliest());
+  }
+  Instant exact =
+      std::min(outage_at.value_or(Instant::max()), drain_timeout.value_or(Instant::max()));
+  for (const DeadlineQueue* queue :
+       {&core.deadlines(), &dispatcher.call_deadlines(), &dispatcher.cancel_graces(),
+        &dispatcher.retries(), &pool.start_timeouts(), &pool.restarts()}) {
+    exact = std::min(exact, queue->Earliest());
+  }
   const Instant next = gridded == Instant::max() ? exact : std::min(exact, OnGrid(gridded));
   if (next == Instant::max() && !AnyTimerIsSet()) return std::nullopt;
   return next;
@@ -98,9 +112,10 @@ std::optional<Instant> Engine::Parts::NextDeadline() const {
 
 // A saturated deadline cannot be told from none by its instant (R-TIME-3).
 bool Engine::Parts::AnyTimerIsSet() const {
-  return core.oldest_retained() != kNone || outage_at || drain_timeout || !core.slots().leases().empty() ||
-         !core.graces().empty() || !core.deadlines().empty() || !dispatcher.call_deadlines().empty() ||
-         !dispatcher.cancel_graces().empty() || !dispatcher.retries().empty() || !pool.heartbeat_timeouts().empty() ||
+  return core.oldest_retained() != kNone || outage_at || drain_timeout ||
+         !core.slots().leases().empty() || !core.graces().empty() || !core.deadlines().empty() ||
+         !dispatcher.call_deadlines().empty() || !dispatcher.cancel_graces().empty() ||
+         !dispatcher.retries().empty() || !pool.heartbeat_timeouts().empty() ||
          !pool.wedges().empty() || !pool.start_timeouts().empty() || !pool.restarts().empty();
 }
 
@@ -117,12 +132,14 @@ Instant Engine::Parts::OnGrid(Instant deadline) const {
 void Engine::Parts::NoteTick(Instant at) {
   last_tick = at;
   const Duration interval = config.tick_interval;
-  grid_after_tick = interval == Duration::zero() ? at : PointOf(IntervalOf(at, interval) + 1, interval);
+  grid_after_tick =
+      interval == Duration::zero() ? at : PointOf(IntervalOf(at, interval) + 1, interval);
 }
 
 Instant Engine::Parts::LastGridPoint() const {
   const Duration interval = config.tick_interval;
-  return interval == Duration::zero() ? *last_tick : PointOf(IntervalOf(*last_tick, interval), interval);
+  return interval == Duration::zero() ? *last_tick
+                                      : PointOf(IntervalOf(*last_tick, interval), interval);
 }
 
 // ---- Executors ----
@@ -133,7 +150,8 @@ void Engine::Parts::Kill(ExecutorId executor, KillReason reason) {
   NoteHealth();
 }
 
-// The number of healthy executors may have changed: readiness (R-EX-2) and outage (R-EX-7) follow it.
+// The number of healthy executors may have changed: readiness (R-EX-2) and outage (R-EX-7) follow
+// it.
 void Engine::Parts::NoteHealth() {
   if (pool.healthy() > 0) {
     outage = false;
@@ -142,7 +160,7 @@ void Engine::Parts::NoteHealth() {
     ready = true;
     if (draining || stopped) return;
     registered = true;
-    commands.push_back(RegisterWorker{});
+    Emit(commands, RegisterWorker{});
   } else if (ready && !outage && !outage_at) {
     outage_at = AddSaturating(now, config.executor_heartbeat_timeout);
   }
@@ -184,13 +202,13 @@ void Engine::Parts::Stop() {
 }
 
 void Engine::Parts::Deregister() {
-  if (std::exchange(registered, false)) commands.push_back(DeregisterWorker{});
+  if (std::exchange(registered, false)) Emit(commands, DeregisterWorker{});
 }
 
 void Engine::Parts::CompleteDrain(bool clean) {
   drain_completed = true;
   drain_timeout.reset();
-  commands.push_back(DrainComplete{clean});
+  Emit(commands, DrainComplete{clean});
 }
 
 }  // namespace blockx::engine

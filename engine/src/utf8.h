@@ -6,7 +6,8 @@
 
 namespace blockx::engine {
 
-// Well-formed by table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Well-formed by table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above
+// U+10FFFF.
 bool IsUtf8(std::string_view text);
 
 // The longest start of `text` of at most `limit` bytes that does not end within a character.

@@ -1,4 +1,5 @@
 #include "watch_table.h"
+#include "emit.h"
 
 namespace blockx::engine {
 
@@ -25,7 +26,8 @@ Handle WatchTable::Subscribe(WatchId watch_id, std::string_view task_id) {
   subscriptions_[subscription] = Subscription{.watch = watch_id, .watched = watched};
   List& by_watch_id = watched_[watched].subscriptions;
   Handle before = by_watch_id.last;
-  while (before != kNone && subscriptions_[before].watch > watch_id) before = subscriptions_[before].of_watched.previous;
+  while (before != kNone && subscriptions_[before].watch > watch_id)
+    before = subscriptions_[before].of_watched.previous;
   InsertAfter<&Subscription::of_watched>(subscriptions_, by_watch_id, before, subscription);
   PushBack<&Subscription::of_watch>(subscriptions_, watches_[watch_id].subscriptions, subscription);
   return watched;
@@ -49,7 +51,8 @@ void WatchTable::Close(WatchId watch_id, std::vector<Handle>& unwatched) {
     const Handle subscription = watch.subscriptions.first;
     const Watched& watched = watched_[subscriptions_[subscription].watched];
     Drop(subscription, watch);
-    if (watched.subscriptions.empty() && watched.active != kNone) unwatched.push_back(watched.active);
+    if (watched.subscriptions.empty() && watched.active != kNone)
+      unwatched.push_back(watched.active);
   }
   named_ -= watch.named;
   watches_.erase(found);
@@ -58,23 +61,25 @@ void WatchTable::Close(WatchId watch_id, std::vector<Handle>& unwatched) {
 void WatchTable::EndIfComplete(WatchId watch_id, std::vector<Command>& out) {
   const auto found = watches_.find(watch_id);
   if (!found->second.subscriptions.empty()) return;
-  out.push_back(EndWatch{watch_id, true});
+  Emit(out, EndWatch{watch_id, true});
   named_ -= found->second.named;
   watches_.erase(found);
 }
 
 void WatchTable::EndAll(std::vector<Command>& out) {
   for (auto& [watch_id, watch] : watches_) {
-    out.push_back(EndWatch{watch_id, false});
+    Emit(out, EndWatch{watch_id, false});
     while (!watch.subscriptions.empty()) Drop(watch.subscriptions.first, watch);
   }
   watches_.clear();
   named_ = 0;
 }
 
-void WatchTable::TellPhase(Handle watched, std::string_view task_id, Phase phase, std::vector<Command>& out) const {
-  for (Handle i = watched_[watched].subscriptions.first; i != kNone; i = subscriptions_[i].of_watched.next) {
-    out.push_back(NotifyWatch{subscriptions_[i].watch, task_id, TaskState::kRunning, phase, nullptr});
+void WatchTable::TellPhase(Handle watched, std::string_view task_id, Phase phase,
+                           std::vector<Command>& out) const {
+  for (Handle i = watched_[watched].subscriptions.first; i != kNone;
+       i = subscriptions_[i].of_watched.next) {
+    Emit(out, NotifyWatch{subscriptions_[i].watch, task_id, TaskState::kRunning, phase, nullptr});
   }
 }
 
@@ -83,7 +88,7 @@ void WatchTable::TellEnd(Handle watched, std::string_view task_id, const TaskRes
   while (!watched_[watched].subscriptions.empty()) {
     const Handle subscription = watched_[watched].subscriptions.first;
     const WatchId watch_id = subscriptions_[subscription].watch;
-    out.push_back(NotifyWatch{watch_id, task_id, result.state, Phase::kTerminal, &result});
+    Emit(out, NotifyWatch{watch_id, task_id, result.state, Phase::kTerminal, &result});
     Drop(subscription, watches_.find(watch_id)->second);
     EndIfComplete(watch_id, out);
   }

@@ -1,6 +1,7 @@
 #include "worker_core.h"
 
 #include <charconv>
+#include <memory>
 #include <utility>
 
 #include "blockx/engine/fingerprint.h"
@@ -14,7 +15,8 @@ std::optional<SlotIndex> SlotTable::Parse(std::string_view slot_id) const {
   std::uint64_t number = 0;
   const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   const bool canonical = digits == "0" || !digits.starts_with('0');
-  if (failure != std::errc() || end != digits.data() + digits.size() || !canonical || number >= size()) {
+  if (failure != std::errc() || end != digits.data() + digits.size() || !canonical ||
+      number >= size()) {
     return std::nullopt;
   }
   return SlotIndex(static_cast<std::int64_t>(number));
@@ -68,22 +70,25 @@ void WorkerCore::DropReservation(Handle task) {
 Handle WorkerCore::NewActive(Handle task) {
   const Handle handle = active_.Allocate();
   ActiveTask& active = active_[handle];
-  active = ActiveTask();
+  std::construct_at(&active);
   active.task = task;
   tasks_[task].active = handle;
   tasks_[task].state = TaskState::kRunning;
   return handle;
 }
 
-Handle WorkerCore::Accept(Handle task, const SubmitTask& request, const Config& config, Instant now) {
+Handle WorkerCore::Accept(Handle task, const SubmitTask& request, const Config& config,
+                          Instant now) {
   const Handle handle = NewActive(task);
   ActiveTask& active = active_[handle];
   active.run = tasks_[task].run = Run(++last_run_);
   active.has_result_handler = !request.result_handler.type.empty();
   active.failure_policy = request.failure_policy;
-  active.retry = request.retry_policy.value_or(RetryPolicy{config.default_max_attempts, config.default_base_backoff,
+  active.retry = request.retry_policy.value_or(RetryPolicy{config.default_max_attempts,
+                                                           config.default_base_backoff,
                                                            config.default_retry_jitter_percent});
-  const Duration timeout = request.timeout == Duration::zero() ? config.task_deadline : request.timeout;
+  const Duration timeout =
+      request.timeout == Duration::zero() ? config.task_deadline : request.timeout;
   active.deadline = AddSaturating(now, timeout);
   deadlines_.Set(handle, active.deadline);
   PushBack<&ActiveTask::by_acceptance>(active_, by_acceptance_, handle);
@@ -129,7 +134,8 @@ void WorkerCore::Converge(Handle handle, const Ending& ending, const CallCounts&
 std::int64_t WorkerCore::RetainedSize(const Task& task) {
   constexpr std::int64_t kRecord = 400;  // R-SLOT-2
   const std::size_t message = task.message_is_reported ? task.result.message.size() : 0;
-  return kRecord + static_cast<std::int64_t>(task.result.plugin_results.size() + task.id.size() + message);
+  return kRecord +
+         static_cast<std::int64_t>(task.result.plugin_results.size() + task.id.size() + message);
 }
 
 void WorkerCore::Retain(Handle task) {
@@ -141,7 +147,8 @@ void WorkerCore::Retain(Handle task) {
 void WorkerCore::Purge(Handle task) {
   retained_bytes_ -= RetainedSize(tasks_[task]);
   oldest_retained_ = tasks_[task].next_retained;
-  // The next one has not been touched for as long as it was kept, and is likely to be purged in the same Tick.
+  // The next one has not been touched for as long as it was kept, and is likely to be purged in the
+  // same Tick.
   if (oldest_retained_ != kNone) __builtin_prefetch(&tasks_[oldest_retained_]);
   index_.Erase(tasks_, task);
   tasks_.Free(task);
@@ -149,7 +156,8 @@ void WorkerCore::Purge(Handle task) {
 
 bool WorkerCore::SettleOrphan(std::string_view task_id, Run run, Work work) {
   const auto found = orphans_.find(run);
-  if (found == orphans_.end() || found->second.work != work || found->second.task_id != task_id) return false;
+  if (found == orphans_.end() || found->second.work != work || found->second.task_id != task_id)
+    return false;
   orphans_.erase(found);
   return true;
 }
@@ -176,7 +184,8 @@ std::uint64_t WorkerCore::ContentOf(const SubmitTask& request) {
     content.Add(invocation->payload.size(), invocation->payload.fingerprint());
   }
   const auto policy = static_cast<std::uint64_t>(request.failure_policy);
-  content.Add(static_cast<std::uint64_t>(request.timeout.count()), policy << 1 | (request.retry_policy ? 1 : 0));
+  content.Add(static_cast<std::uint64_t>(request.timeout.count()),
+              policy << 1 | (request.retry_policy ? 1 : 0));
   if (request.retry_policy) {
     content.Add(static_cast<std::uint64_t>(request.retry_policy->max_attempts));
     content.Add(static_cast<std::uint64_t>(request.retry_policy->base_backoff.count()),

@@ -18,8 +18,8 @@
 
 namespace blockx::engine {
 
-// What the adapter was told to do for a task and has not yet reported the end of (R-EV-2). At most one at a time, and
-// each occupies one permit of its stage (R-ADM-2).
+// What the adapter was told to do for a task and has not yet reported the end of (R-EV-2). At most
+// one at a time, and each occupies one permit of its stage (R-ADM-2).
 enum class Work : std::uint8_t { kNone, kBuilder, kStream, kWriter };
 
 // What is kept of a task id from its reservation until its result is purged.
@@ -27,8 +27,9 @@ struct Task {
   std::string id;
   std::uint32_t id_hash = 0;
   TaskState state = TaskState::kAllocated;
-  bool message_is_reported = false;  // the result's message came with a report, and counts as retained (R-SLOT-2)
-  Handle active = kNone;             // its ActiveTask, from acceptance to convergence
+  bool message_is_reported =
+      false;  // the result's message came with a report, and counts as retained (R-SLOT-2)
+  Handle active = kNone;  // its ActiveTask, from acceptance to convergence
   Handle next_retained = kNone;
   SlotIndex slot{-1};  // Invariant: held exactly while reserved or active.
   Run run{};           // 0 while only reserved
@@ -36,7 +37,9 @@ struct Task {
   std::uint64_t content = 0;  // fingerprint of what was submitted (R-SUB-5)
   TaskResult result{};        // its times are filled in as the task goes
 
-  [[nodiscard]] bool ended() const { return state == TaskState::kSucceeded || state == TaskState::kFailed; }
+  [[nodiscard]] bool ended() const {
+    return state == TaskState::kSucceeded || state == TaskState::kFailed;
+  }
   void Recycle() { result.plugin_results = Payload(); }
 };
 
@@ -65,7 +68,8 @@ struct Ending {
   Payload plugin_results{};
 };
 
-// Slots, the task index and idempotency, phases, deadlines, retained results. The Engine's Parts move it.
+// Slots, the task index and idempotency, phases, deadlines, retained results. The Engine's Parts
+// move it.
 class WorkerCore {
  public:
   explicit WorkerCore(const Config& config) : slots_(config.task_slots) {}
@@ -76,20 +80,24 @@ class WorkerCore {
   // The active task with this id and run that owes this work; else kNone.
   [[nodiscard]] Handle FindOwing(std::string_view task_id, Run run, Work work) const;
 
-  Handle Reserve(std::string_view task_id, Instant lease_expires_at);  // Precondition: unknown, and a slot is free.
+  Handle Reserve(std::string_view task_id,
+                 Instant lease_expires_at);  // Precondition: unknown, and a slot is free.
   void DropReservation(Handle task);
   Handle Accept(Handle task, const SubmitTask& request, const Config& config, Instant now);
   void Activate(Handle active, CodeEpoch epoch, Instant now);
-  // Frees the slot, leaves the active tasks and begins the retention, in one call (R-END-1). The ActiveTask stays readable
-  // until the step ends.
-  void Converge(Handle active, const Ending& ending, const CallCounts& calls, Instant now, Duration retention);
+  // Frees the slot, leaves the active tasks and begins the retention, in one call (R-END-1). The
+  // ActiveTask stays readable until the step ends.
+  void Converge(Handle active, const Ending& ending, const CallCounts& calls, Instant now,
+                Duration retention);
   void Purge(Handle task);  // Precondition: it is the oldest retained one.
 
-  // Work whose task has ended still occupies its permit until its end is reported; true when this report ends it.
+  // Work whose task has ended still occupies its permit until its end is reported; true when this
+  // report ends it.
   bool SettleOrphan(std::string_view task_id, Run run, Work work);
 
   [[nodiscard]] TaskView View(Handle task) const;
-  // What a submission asks for, to be compared with a later one of the same id (R-SUB-5). The named slot is no part of it.
+  // What a submission asks for, to be compared with a later one of the same id (R-SUB-5). The named
+  // slot is no part of it.
   [[nodiscard]] static std::uint64_t ContentOf(const SubmitTask& request);
 
   Task& task(Handle handle) { return tasks_[handle]; }
@@ -97,11 +105,15 @@ class WorkerCore {
   ActiveTask& active(Handle handle) { return active_[handle]; }
   [[nodiscard]] const ActiveTask& active(Handle handle) const { return active_[handle]; }
   [[nodiscard]] const Task& task_of(Handle active) const { return tasks_[active_[active].task]; }
-  [[nodiscard]] StepTimes& times_of(Handle active) { return tasks_[active_[active].task].result.times; }
+  [[nodiscard]] StepTimes& times_of(Handle active) {
+    return tasks_[active_[active].task].result.times;
+  }
   [[nodiscard]] std::size_t active_count() const { return active_.live(); }
   [[nodiscard]] std::size_t known_count() const { return index_.size(); }
   [[nodiscard]] Handle first_active() const { return by_acceptance_.first; }
-  [[nodiscard]] Handle next_active(Handle active) const { return active_[active].by_acceptance.next; }
+  [[nodiscard]] Handle next_active(Handle active) const {
+    return active_[active].by_acceptance.next;
+  }
   [[nodiscard]] Handle oldest_retained() const { return oldest_retained_; }
   [[nodiscard]] std::int64_t retained_bytes() const { return retained_bytes_; }
 
@@ -139,9 +151,9 @@ class WorkerCore {
   IdIndex<Task> index_;
   List by_acceptance_;       // the active tasks, by run
   DeadlineQueue deadlines_;  // of the active tasks, by ActiveTask (R-PH-6)
-  DeadlineQueue graces_;     // of the active tasks that lost their last watcher, by ActiveTask (R-W-3)
-  // Retained results, oldest first. Retention is a constant and time never runs backwards, so this is also the order in
-  // which they are purged.
+  DeadlineQueue graces_;  // of the active tasks that lost their last watcher, by ActiveTask (R-W-3)
+  // Retained results, oldest first. Retention is a constant and time never runs backwards, so this
+  // is also the order in which they are purged.
   Handle oldest_retained_ = kNone;
   Handle newest_retained_ = kNone;
   std::int64_t retained_bytes_ = 0;  // Invariant: the sum of RetainedSize over the retained.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "blockx/engine/events.h"
-#include "blockx/engine/fingerprint.h"
 #include "blockx/sim/draws.h"
 
 namespace blockx::sim {
@@ -101,7 +100,7 @@ void Clients::Start() {
   started_ = true;
   start_ = queue_.now();
   for (const WorkloadSource& spec : scenario_.workload) {
-    const std::uint64_t entity = engine::Fingerprint::Of(spec.name);
+    const std::uint64_t entity = EntityNamed(spec.name);
     Source source{&spec, entity, LetterOf(sources_.size()), ClosedClients(), {}, 0, true};
     if (const auto* pattern = std::get_if<ArrivalPattern>(&spec.arrivals)) {
       source.arrivals = ArrivalProcess(*pattern, scenario_.seed, entity);

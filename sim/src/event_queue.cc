@@ -9,15 +9,18 @@ using engine::Instant;
 void EventQueue::Push(Instant at, Rank rank, DueKind kind, std::uint32_t owner, std::uint32_t index,
                       std::uint32_t stamp, Lane lane) {
   at = std::max(at, now_);
-  const Due due{OrderOf(at, rank, sequence_++), kind, owner, index, stamp};
+  const Due::Order order = OrderOf(at, rank, sequence_++);
   // The ring of Lane::kNone: as the clock never goes back, what is due at once comes in order.
   const bool rises = lane != Lane::kNone || (at == now_ && rank == Rank::kReport);
   Ring& ring = rings_[static_cast<std::size_t>(lane)];
-  if (rises && ring.Takes(due.order)) {
-    ring.Push(due);
-  } else {
-    PushHeap(due);
-  }
+  Due& place = rises && ring.Takes(order) ? ring.Add(order) : AddToHeap(order);
+  // Written where it stays: put together elsewhere it would be loaded wider than it was just stored,
+  // and the processor would wait for that.
+  place.order = order;
+  place.kind = kind;
+  place.owner = owner;
+  place.index = index;
+  place.stamp = stamp;
 }
 
 void EventQueue::SetTick(std::uint32_t worker, std::optional<Instant> at) {
@@ -66,16 +69,16 @@ Due EventQueue::PopTick() {
   return due;
 }
 
-void EventQueue::PushHeap(const Due& due) {
+Due& EventQueue::AddToHeap(Due::Order order) {
   std::size_t hole = heap_.size();
-  heap_.push_back(due);
+  heap_.emplace_back();
   while (hole > 0) {
     const std::size_t parent = (hole - 1) / 4;
-    if (heap_[parent].order < due.order) break;
+    if (heap_[parent].order < order) break;
     heap_[hole] = heap_[parent];
     hole = parent;
   }
-  heap_[hole] = due;
+  return heap_[hole];
 }
 
 std::size_t EventQueue::LeastChild(std::size_t first) const {
@@ -113,11 +116,11 @@ Due EventQueue::PopHeap() {
   return top;
 }
 
-void EventQueue::Ring::Push(const Due& due) {
+Due& EventQueue::Ring::Add(Due::Order order) {
   if (count_ == places_.size()) Grow();
-  places_[(first_ + count_) & (places_.size() - 1)] = due;
-  if (count_++ == 0) head_order_ = due.order;
-  last_ = due.order;
+  if (count_ == 0) head_order_ = order;
+  last_ = order;
+  return places_[(first_ + count_++) & (places_.size() - 1)];
 }
 
 Due EventQueue::Ring::Pop() {

@@ -28,6 +28,7 @@ constexpr std::uint64_t kFleet = 0;
 // From the start of the given part (counting from 0) of a duration cut into equal parts to its end;
 // the parts add up.
 Duration Part(Duration whole, std::int64_t parts, std::int64_t part) {
+  if (parts == 1) return whole;
   const auto until = [&](std::int64_t n) {
     return static_cast<std::int64_t>(static_cast<__int128>(whole.count()) * n / parts);
   };

@@ -95,11 +95,11 @@ void Metrics::AdvanceTo(Instant next) {
 void Metrics::SetLoad(std::uint32_t worker, const engine::Load& load, Instant now) {
   Levels& before = loads_[worker];
   const Levels after = LevelsOf(load);
-  if (after == before) return;
   for (std::size_t i = 0; i < kGauges; ++i) {
-    if (after[i] != before[i]) levels_[i].Add(now, after[i] - before[i]);
+    if (after[i] == before[i]) continue;
+    levels_[i].Add(now, after[i] - before[i]);
+    before[i] = after[i];
   }
-  before = after;
 }
 
 void Metrics::Change(Gauge gauge, std::int64_t change, Instant now) {

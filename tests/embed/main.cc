@@ -11,7 +11,8 @@ namespace bx = blockx::engine;
 constexpr std::string_view kTask = "greet-1";
 constexpr bx::Instant kNow = bx::AtMicroseconds(1'700'000'000'000'000);
 
-// Answers each command with the report that it asks for; the program hands the reports to the driver.
+// Answers each command with the report that it asks for; the program hands the reports to the
+// driver.
 class InstantWorld : public bx::World {
  public:
   void Carry(const bx::Command& command, bx::Instant /*now*/) override {
@@ -32,7 +33,8 @@ class InstantWorld : public bx::World {
     reports_.push_back(bx::BuilderFinished{kTask, c.run, bx::CallList{calls_}});
   }
   void Answer(const bx::DispatchCall& c) {
-    reports_.push_back(bx::CallSucceeded{c.executor, c.call, c.attempt, bx::Payload::FromBytes("hi")});
+    reports_.push_back(
+        bx::CallSucceeded{c.executor, c.call, c.attempt, bx::Payload::FromBytes("hi")});
   }
   void Answer(const auto& /*nothing to report*/) {}
 
@@ -46,7 +48,8 @@ int main() {
   driver.Apply(bx::Start(), kNow);
   world.Deliver(driver);  // An executor has connected: the Worker is ready.
 
-  const auto accepted = driver.Apply(bx::SubmitTask{.task_id = kTask, .function = {"greet", {}}}, kNow);
+  const auto accepted =
+      driver.Apply(bx::SubmitTask{.task_id = kTask, .function = {"greet", {}}}, kNow);
   if (!accepted.ok()) return 1;
   world.Deliver(driver);
 

@@ -20,12 +20,12 @@ struct Recorded {
 const std::vector<Recorded>& RecordedDigests() {
   // clang-format off
   static const std::vector<Recorded> kDigests = {
-      {"burst", 0xb460d0e240335b24},
-      {"erlang-b", 0x94aba03145affdf3},
-      {"quickstart", 0x3dd7945b23aae1a8},
-      {"real-trace", 0x5706a40516667143},
-      {"slow-executors", 0x04c5d8f8a6ed5280},
-      {"stale-heartbeats", 0x1f715e13224871ad},
+      {"burst", 0x98f3379d8ed1748c},
+      {"erlang-b", 0x35dc1a29ec630590},
+      {"quickstart", 0x23b2abff653f6aaf},
+      {"real-trace", 0x8139f76709ca4311},
+      {"slow-executors", 0x602d1e6abeb87042},
+      {"stale-heartbeats", 0x37941340c4a64d3e},
   };
   // clang-format on
   return kDigests;

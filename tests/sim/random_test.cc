@@ -186,6 +186,7 @@ TEST(RandomTest, BelowIsUnbiasedAlsoForHugeRanges) {
 TEST(RandomTest, WordsAreTheRecordedOnes) {
   EXPECT_EQ(WordOf(kSomeKey), 0xb8862f85159c9f8au);
   EXPECT_EQ(WordOf({}), 0x19ee890b4f66d002u);
+  EXPECT_EQ(EntityNamed("requests"), 0xf6c0520bde9cc7eu);
   EXPECT_EQ(WordOf({1, 0, Choice::kArrivalGap, 0}), 0xb98839ad34aa1832u);
   EXPECT_EQ(WordOf({1, 0, Choice::kArrivalGap, 1}), 0x1c6d2ca4a0480357u);
   EXPECT_EQ(EntityWithin(1, 2), 0xa3b7d77113da3e7u);

@@ -1,4 +1,5 @@
-// Never linked into anything: purity_test.py reads this object code and must object to each function.
+// Never linked into anything: purity_test.py reads this object code and must object to each
+// function.
 #include <chrono>
 #include <clocale>
 #include <cstdio>
@@ -20,5 +21,7 @@ const char* PlantedLocale() { return std::setlocale(LC_ALL, "C"); }
 void PlantedPrint() { std::puts("printed"); }
 void PlantedStream() { std::cout << 1; }
 bool PlantedFile() { return std::ifstream("name").good(); }
-void PlantedThread() { std::thread([] {}).join(); }
+void PlantedThread() {
+  std::thread([] {}).join();
+}
 void PlantedLock(std::mutex& mutex) { mutex.lock(); }

@@ -88,7 +88,7 @@ class EventQueue {
     Ring() : places_(16) {}
     [[nodiscard]] bool Takes(Due::Order order) const { return count_ == 0 || order > last_; }
     [[nodiscard]] Due::Order head() const { return head_order_; }
-    void Push(const Due& due);
+    Due& Add(Due::Order order);  // At the end; the caller writes it.
     Due Pop();
 
    private:
@@ -112,7 +112,7 @@ class EventQueue {
     return Due::Order{static_cast<std::uint64_t>(engine::ToMicroseconds(at))} << 64 | low;
   }
   void SetTickKey(std::uint32_t worker, std::int64_t key);
-  void PushHeap(const Due& due);
+  Due& AddToHeap(Due::Order order);  // At its place; the caller writes it.
   Due PopHeap();
   [[nodiscard]] std::size_t LeastChild(std::size_t first) const;  // Of up to four siblings.
   Due PopTick();

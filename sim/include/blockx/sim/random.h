@@ -2,6 +2,7 @@
 #define BLOCKX_SIM_RANDOM_H_
 
 #include <cstdint>
+#include <string_view>
 
 namespace blockx::sim {
 
@@ -9,24 +10,24 @@ namespace blockx::sim {
 // independent of each other. The numbers are part of every recorded digest: a new choice takes a
 // new number, an old number is never used again.
 enum class Choice : std::uint32_t {
-  kArrivalGap = 1,       // Entity: source. n: the how-many-th arrival.
-  kArrivalState = 2,     // Entity: source. n: the how-many-th state of a bursty process.
-  kTaskShape = 3,        // Entity: task (its calls) or call within task (its subcalls).
-  kActivation = 4,       // Entity: task.
-  kBuilder = 5,          // Entity: task. n: 0 the builder, then the batches of its stream.
-  kBuilderFailure = 6,   // Entity: task.
-  kCallDuration = 7,     // Entity: call within task. n: attempt.
-  kCallFailure = 8,      // Entity: call within task. n: attempt.
-  kWriter = 9,           // Entity: task.
-  kWriterFailure = 10,   // Entity: task.
-  kCancelLatency = 11,   // Entity: task or call within task. n: 0, or the call's attempt.
-  kExecutorStart = 12,   // Entity: executor within worker. n: generation.
-  kRetryBackoff = 13,    // Entity: task. n: attempt of the client.
-  kThinkTime = 14,       // Entity: client. n: the how-many-th pause.
-  kPlacement = 15,       // Entity: task. n: attempt of the client.
-  kExecutorFailure = 16,   // Entity: executor within worker. n: generation.
-  kActivationFailure = 17, // Entity: task.
-  kExecutorExit = 18       // Entity: executor within worker. n: generation.
+  kArrivalGap = 1,          // Entity: source. n: the how-many-th arrival.
+  kArrivalState = 2,        // Entity: source. n: the how-many-th state of a bursty process.
+  kTaskShape = 3,           // Entity: task (its calls) or call within task (its subcalls).
+  kActivation = 4,          // Entity: task.
+  kBuilder = 5,             // Entity: task. n: 0 the builder, then the batches of its stream.
+  kBuilderFailure = 6,      // Entity: task.
+  kCallDuration = 7,        // Entity: call within task. n: attempt.
+  kCallFailure = 8,         // Entity: call within task. n: attempt.
+  kWriter = 9,              // Entity: task.
+  kWriterFailure = 10,      // Entity: task.
+  kCancelLatency = 11,      // Entity: task or call within task. n: 0, or the call's attempt.
+  kExecutorStart = 12,      // Entity: executor within worker. n: generation.
+  kRetryBackoff = 13,       // Entity: task. n: attempt of the client.
+  kThinkTime = 14,          // Entity: client. n: the how-many-th pause.
+  kPlacement = 15,          // Entity: task. n: attempt of the client.
+  kExecutorFailure = 16,    // Entity: executor within worker. n: generation.
+  kActivationFailure = 17,  // Entity: task.
+  kExecutorExit = 18        // Entity: executor within worker. n: generation.
 };
 
 // Names one random choice. Every draw of the simulator is a pure function of such a key, never the
@@ -65,6 +66,16 @@ constexpr std::uint64_t Mix(std::uint64_t x) {
 }
 
 }  // namespace internal
+
+// The entity of that name. Not the engine's fingerprint: that one serves its log format, and seeds
+// must survive its changes. FNV-1a over the bytes, then mixed, as it spreads short names poorly.
+constexpr std::uint64_t EntityNamed(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : name) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  }
+  return internal::Mix(hash);
+}
 
 // The entity `child` that belongs to `parent`: a task of a source, a call of a task, an executor of
 // a worker. Not symmetric: (1, 2) and (2, 1) are different entities.
