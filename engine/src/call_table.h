@@ -49,8 +49,8 @@ struct Call {
 
   [[nodiscard]] bool is_root() const { return asked_by == kNone; }
   void Recycle() {
-    args = Payload();
-    output = Payload();
+    if (args.size() > 0) args = Payload();
+    if (output.size() > 0) output = Payload();
   }
 };
 

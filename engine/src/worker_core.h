@@ -40,7 +40,9 @@ struct Task {
   [[nodiscard]] bool ended() const {
     return state == TaskState::kSucceeded || state == TaskState::kFailed;
   }
-  void Recycle() { result.plugin_results = Payload(); }
+  void Recycle() {
+    if (result.plugin_results.size() > 0) result.plugin_results = Payload();
+  }
 };
 
 // What only a task that was accepted and has not ended needs.

@@ -24,6 +24,19 @@ target_compile_options(blockx_options INTERFACE -ffp-contract=off)
 # stalls: without it a task's life through the engine takes about 7 % less (`tools/bench`).
 target_compile_options(blockx_options INTERFACE -fno-semantic-interposition -fno-tree-slp-vectorize)
 
+# What ships is optimised as one program: a step passes a dozen small functions of several rooms. The objects hold machine
+# code too, so that a consumer without link-time optimisation, or with another compiler, can use the installed libraries.
+add_library(blockx_whole_program INTERFACE)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(blockx_whole_program INTERFACE $<$<CONFIG:Release>:-flto=auto;-ffat-lto-objects>)
+endif()
+function(blockx_link_whole_program program)
+  target_link_libraries(${program} PRIVATE blockx_whole_program)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_link_options(${program} PRIVATE $<$<CONFIG:Release>:-flto=auto>)
+  endif()
+endfunction()
+
 target_compile_options(blockx_options INTERFACE
   -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${BLOCKX_WERROR}>:-Werror>)
