@@ -24,6 +24,13 @@ Instant PointOf(std::int64_t interval_number, Duration interval) {
   return interval_number < 0 ? Instant::min() : Instant::max();
 }
 
+template <class... Queues>
+Instant EarliestOf(const Queues&... queues) {
+  Instant earliest = Instant::max();
+  ((earliest = std::min(earliest, queues.Earliest())), ...);
+  return earliest;
+}
+
 }  // namespace
 
 // R-TIME-7: a grid point lies in (last Tick, now], or there is no grid, or there was no Tick yet.
@@ -91,20 +98,16 @@ void Engine::Parts::RunSlotLeases() {
 }
 
 std::optional<Instant> Engine::Parts::NextDeadline() const {
-  const Instant purge =
-      core.oldest_retained() == kNone ? Instant::max() : core.task(core.oldest_retained()).purge_at;
-  Instant gridded = purge;
-  for (const DeadlineQueue* queue :
-       {&core.slots().leases(), &core.graces(), &pool.heartbeat_timeouts(), &pool.wedges()}) {
-    gridded = std::min(gridded, queue->Earliest());
+  Instant gridded =
+      EarliestOf(core.slots().leases(), core.graces(), pool.heartbeat_timeouts(), pool.wedges());
+  if (core.oldest_retained() != kNone) {
+    gridded = std::min(gridded, core.task(core.oldest_retained()).purge_at);
   }
   Instant exact =
-      std::min(outage_at.value_or(Instant::max()), drain_timeout.value_or(Instant::max()));
-  for (const DeadlineQueue* queue :
-       {&core.deadlines(), &dispatcher.call_deadlines(), &dispatcher.cancel_graces(),
-        &dispatcher.retries(), &pool.start_timeouts(), &pool.restarts()}) {
-    exact = std::min(exact, queue->Earliest());
-  }
+      EarliestOf(core.deadlines(), dispatcher.call_deadlines(), dispatcher.cancel_graces(),
+                 dispatcher.retries(), pool.start_timeouts(), pool.restarts());
+  if (outage_at) exact = std::min(exact, *outage_at);
+  if (drain_timeout) exact = std::min(exact, *drain_timeout);
   const Instant next = gridded == Instant::max() ? exact : std::min(exact, OnGrid(gridded));
   if (next == Instant::max() && !AnyTimerIsSet()) return std::nullopt;
   return next;

@@ -31,9 +31,9 @@ struct Task {
       false;  // the result's message came with a report, and counts as retained (R-SLOT-2)
   Handle active = kNone;  // its ActiveTask, from acceptance to convergence
   Handle next_retained = kNone;
-  SlotIndex slot{-1};  // Invariant: held exactly while reserved or active.
-  Run run{};           // 0 while only reserved
   Instant purge_at = kNever;
+  SlotIndex slot{-1};         // Invariant: held exactly while reserved or active.
+  Run run{};                  // 0 while only reserved
   std::uint64_t content = 0;  // fingerprint of what was submitted (R-SUB-5)
   TaskResult result{};        // its times are filled in as the task goes
 

@@ -12,8 +12,8 @@
 #include "blockx/engine/task_result.h"
 #include "blockx/engine/time.h"
 
-// What the world has to do next. Commands borrow from the engine and are valid until its next Apply. Each carries the ids
-// that the answer to it must quote (R-SUB-4).
+// What the world has to do next. Commands borrow from the engine and are valid until its next
+// Apply. Each carries the ids that the answer to it must quote (R-SUB-4).
 namespace blockx::engine {
 
 struct PrepareActivation {
@@ -52,7 +52,8 @@ struct DispatchCall {
   CodeEpoch epoch{};
 };
 
-// The executor's end of this attempt is still to be reported, and until then it occupies its executor (R-CALL-6).
+// The executor's end of this attempt is still to be reported, and until then it occupies its
+// executor (R-CALL-6).
 struct CancelCall {
   ExecutorId executor{};
   CallId call{};
@@ -103,7 +104,13 @@ struct SpawnExecutor {
   Generation generation{};
 };
 
-enum class KillReason : std::uint8_t { kStartTimeout, kHeartbeatTimeout, kWedged, kCancelGrace, kStopped };
+enum class KillReason : std::uint8_t {
+  kStartTimeout,
+  kHeartbeatTimeout,
+  kWedged,
+  kCancelGrace,
+  kStopped
+};
 
 struct KillExecutor {
   ExecutorId executor{};
@@ -118,9 +125,10 @@ struct DrainComplete {
   bool clean = false;  // Every task ended by itself.
 };
 
-using Command = std::variant<PrepareActivation, StartBuilder, StartCallStream, PauseCallStream, ResumeCallStream,
-                             DispatchCall, CancelCall, DeliverSubcall, StartWriter, ConvergeTask, NotifyWatch, EndWatch,
-                             SpawnExecutor, KillExecutor, RegisterWorker, DeregisterWorker, DrainComplete>;
+using Command = std::variant<PrepareActivation, StartBuilder, StartCallStream, PauseCallStream,
+                             ResumeCallStream, DispatchCall, CancelCall, DeliverSubcall,
+                             StartWriter, ConvergeTask, NotifyWatch, EndWatch, SpawnExecutor,
+                             KillExecutor, RegisterWorker, DeregisterWorker, DrainComplete>;
 
 }  // namespace blockx::engine
 

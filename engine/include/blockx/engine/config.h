@@ -11,8 +11,9 @@
 
 namespace blockx::engine {
 
-// Everything that the engine's decisions depend on besides its events. The defaults are production's. Each field's JSON
-// name, unit, range and meaning stand in ConfigFields(), the one table that reads, checks, prints and documents them.
+// Everything that the engine's decisions depend on besides its events. The defaults are
+// production's. Each field's JSON name, unit, range and meaning stand in ConfigFields(), the one
+// table that reads, checks, prints and documents them.
 struct Config {
   std::int64_t task_slots = 50;
   Duration default_ttl = Milliseconds(5'000);
@@ -90,10 +91,12 @@ struct ConfigProblem {
   std::string message;  // what stands there and what is allowed
 };
 
-// The first field that breaks R-CFG, in the table's order, then what holds between fields. Nothing: the Config is sound.
+// The first field that breaks R-CFG, in the table's order, then what holds between fields. Nothing:
+// the Config is sound.
 std::optional<ConfigProblem> Validate(const Config& config);
 
-// The wedge check's patience: as configured, or by default the call deadline and ten seconds, at least thirty (R-EX-4).
+// The wedge check's patience: as configured, or by default the call deadline and ten seconds, at
+// least thirty (R-EX-4).
 Duration SchedulerStallTimeout(const Config& config);
 
 }  // namespace blockx::engine

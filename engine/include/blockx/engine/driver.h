@@ -15,8 +15,8 @@ namespace blockx::engine {
 class World {
  public:
   virtual ~World() = default;
-  // Called once for each command, in order. It must not call back into the driver: what comes of the command is reported
-  // later. The command's views are valid during the call only.
+  // Called once for each command, in order. It must not call back into the driver: what comes of
+  // the command is reported later. The command's views are valid during the call only.
   virtual void Carry(const Command& command, Instant now) = 0;
 };
 
@@ -37,8 +37,9 @@ class StepObserver {
   virtual void OnStep(const Step& step) = 0;
 };
 
-// The one door to an engine, in every world: all inputs pass Apply, and the order in which they do is the history.
-// Owns the engine; borrows the world and the observer, which must outlive it. One thread at a time.
+// The one door to an engine, in every world: all inputs pass Apply, and the order in which they do
+// is the history. Owns the engine; borrows the world and the observer, which must outlive it. One
+// thread at a time.
 class Driver {
  public:
   Driver(Engine engine, World& world, StepObserver* observer = nullptr)
@@ -52,8 +53,7 @@ class Driver {
   }
 
   template <class E>
-    requires(!Request<E> && !std::is_same_v<E, Event>)
-  void Apply(const E& event, Instant now) {
+  requires(!Request<E> && !std::is_same_v<E, Event>) void Apply(const E& event, Instant now) {
     engine_.Apply(event, now);
     Conclude(event, std::monostate(), now);
   }

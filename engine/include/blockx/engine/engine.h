@@ -40,20 +40,23 @@ struct Load {
   Stage executor_tasks{};
   Stage plugin{};
   std::int64_t calls_occupying = 0;  // attempts that hold a place on an executor
-  std::int64_t calls_waiting = 0;    // calls, retries and subcalls that could start and found no place or no room yet
+  std::int64_t calls_waiting =
+      0;  // calls, retries and subcalls that could start and found no place or no room yet
 };
 
-// Things that are no errors and should still be seen. They decide nothing and are no part of the state digest.
+// Things that are no errors and should still be seen. They decide nothing and are no part of the
+// state digest.
 struct Counters {
   std::uint64_t events = 0;
-  std::uint64_t clock_regressions = 0;        // R-TIME-2
-  std::uint64_t dropped_reports = 0;          // R-EV-1
-  std::uint64_t idempotency_mismatches = 0;   // R-SUB-5
+  std::uint64_t clock_regressions = 0;       // R-TIME-2
+  std::uint64_t dropped_reports = 0;         // R-EV-1
+  std::uint64_t idempotency_mismatches = 0;  // R-SUB-5
 };
 
-// Decides what the Worker does next. No I/O, no clock, no threads: the driver brings events, takes replies and commands.
-// The same Config and the same (event, now) sequence give the same outputs everywhere. One thread at a time. An Engine is
-// a value: a copy lives on independently with the same future.
+// Decides what the Worker does next. No I/O, no clock, no threads: the driver brings events, takes
+// replies and commands. The same Config and the same (event, now) sequence give the same outputs
+// everywhere. One thread at a time. An Engine is a value: a copy lives on independently with the
+// same future.
 class Engine {
  public:
   explicit Engine(const Config& config);  // Precondition: Validate(config) found nothing.
@@ -63,8 +66,8 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
-  // A request, answered with its own reply type. Refused: an Error (R-ERR), and the state is as before, digest included.
-  // A `now` below the last one counts as the last one (R-TIME-2).
+  // A request, answered with its own reply type. Refused: an Error (R-ERR), and the state is as
+  // before, digest included. A `now` below the last one counts as the last one (R-TIME-2).
   Result<TaskView> Apply(const RequestTaskSlot& request, Instant now);
   Result<TaskView> Apply(const SubmitTask& request, Instant now);
   Result<TaskView> Apply(const GetTaskResult& request, Instant now);
@@ -93,7 +96,8 @@ class Engine {
   // What the last Apply decided, in order. Owned by the engine; valid until the next Apply.
   [[nodiscard]] std::span<const Command> commands() const;
 
-  // The earliest instant at which a Tick has something to do, by R-TIME-8; nothing pending: nullopt. O(1).
+  // The earliest instant at which a Tick has something to do, by R-TIME-8; nothing pending:
+  // nullopt. O(1).
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
   [[nodiscard]] const Config& config() const;
@@ -101,17 +105,18 @@ class Engine {
   [[nodiscard]] Load load() const;
   [[nodiscard]] const Counters& counters() const;
 
-  // Everything that decides the future, but for the clock's last reading and the counters, in 64 bits: equal for equal
-  // states, however they were reached. O(state).
+  // Everything that decides the future, but for the clock's last reading and the counters, in 64
+  // bits: equal for equal states, however they were reached. O(state).
   [[nodiscard]] std::uint64_t StateDigest() const;
 
-  // The whole state as bytes, payloads included. Restore gives an Engine with the same digest and the same future.
-  // The bytes may come from anywhere: damaged ones give an Error that says what is wrong, never undefined behaviour.
+  // The whole state as bytes, payloads included. Restore gives an Engine with the same digest and
+  // the same future. The bytes may come from anywhere: damaged ones give an Error that says what is
+  // wrong, never undefined behaviour.
   [[nodiscard]] std::string Snapshot() const;
   static Result<Engine> Restore(const Config& config, std::string_view snapshot);
 
-  // The first broken invariant of docs/engine-rules.md, in words; nothing when all hold. O(state); tests and the simulator
-  // call it after each step.
+  // The first broken invariant of docs/engine-rules.md, in words; nothing when all hold. O(state);
+  // tests and the simulator call it after each step.
   [[nodiscard]] std::optional<std::string> CheckInvariants() const;
 
   class Parts;  // private to the engine's sources

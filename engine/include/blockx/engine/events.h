@@ -12,8 +12,9 @@
 #include "blockx/engine/replies.h"
 #include "blockx/engine/time.h"
 
-// What can happen to a Worker. An event borrows: the text and spans that it points to need to live only until Apply
-// returns. Requests name their reply; all other events are reports from the world, in the past tense, or orders.
+// What can happen to a Worker. An event borrows: the text and spans that it points to need to live
+// only until Apply returns. Requests name their reply; all other events are reports from the world,
+// in the past tense, or orders.
 namespace blockx::engine {
 
 enum class CallFailurePolicy : std::uint8_t {
@@ -54,7 +55,8 @@ struct RequestTaskSlot {
   Duration ttl{};
 };
 
-// Starts a task, in the slot that it reserved or in a new one (R-SUB-1). `timeout` 0: the configured deadline.
+// Starts a task, in the slot that it reserved or in a new one (R-SUB-1). `timeout` 0: the
+// configured deadline.
 struct SubmitTask {
   using Reply = TaskView;
   std::string_view task_id{};
@@ -63,7 +65,8 @@ struct SubmitTask {
   Invocation result_handler{};  // empty type: none
   Duration timeout{};
   CallFailurePolicy failure_policy = CallFailurePolicy::kFailTask;
-  std::optional<RetryPolicy> retry_policy{};  // absent: the configured defaults; present: literal, 0 included
+  std::optional<RetryPolicy>
+      retry_policy{};  // absent: the configured defaults; present: literal, 0 included
 };
 
 struct GetTaskResult {
@@ -137,8 +140,9 @@ struct ExecutorConnected {
 struct ExecutorHeartbeat {
   ExecutorId executor{};
   Generation generation{};
-  CallId running_call{};                  // 0: none
-  std::int64_t last_scheduler_active = 0;  // milliseconds on the executor's own clock; only compared for equality
+  CallId running_call{};  // 0: none
+  std::int64_t last_scheduler_active =
+      0;  // milliseconds on the executor's own clock; only compared for equality
 };
 
 struct ExecutorExited {
@@ -176,14 +180,17 @@ struct Tick {};  // The only event in which timers act (R-TIME-5).
 struct BeginDrain {};
 struct ForceStop {};
 
-using Event = std::variant<RequestTaskSlot, SubmitTask, GetTaskResult, OpenWatch, CloseWatch, ActivationPrepared,
-                           ActivationFailed, BuilderFinished, CallsAppended, CallStreamEnded, WriterFinished,
-                           ExecutorConnected, ExecutorHeartbeat, ExecutorExited, CallSucceeded, CallFailed,
-                           SubcallRequested, Start, Tick, BeginDrain, ForceStop>;
+using Event = std::variant<RequestTaskSlot, SubmitTask, GetTaskResult, OpenWatch, CloseWatch,
+                           ActivationPrepared, ActivationFailed, BuilderFinished, CallsAppended,
+                           CallStreamEnded, WriterFinished, ExecutorConnected, ExecutorHeartbeat,
+                           ExecutorExited, CallSucceeded, CallFailed, SubcallRequested, Start, Tick,
+                           BeginDrain, ForceStop>;
 
 // An event that is answered with a reply of its own type.
 template <class E>
-concept Request = requires { typename E::Reply; };
+concept Request = requires {
+  typename E::Reply;
+};
 
 }  // namespace blockx::engine
 

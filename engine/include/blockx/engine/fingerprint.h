@@ -7,9 +7,11 @@
 
 namespace blockx::engine {
 
-// Folds values into 64 bits, the same on every machine and with every compiler; the definition is part of the event log's
-// format. Words are mixed in by a 64 x 64 -> 128 bit multiplication whose halves are xored (the step of Wang Yi's wyhash).
-// Text is its length, then its little-endian words in pairs, zero-padded at the end. It finds accidents, not forgers.
+// Folds values into 64 bits, the same on every machine and with every compiler; the definition is
+// part of the event log's format. Words are mixed in by a 64 x 64 -> 128 bit multiplication whose
+// halves are xored (the step of Wang Yi's wyhash). Text adds a multiple of its length to the state,
+// then its little-endian words in pairs, zero-padded at the end, at least one pair. It finds
+// accidents, not forgers.
 class Fingerprint {
  public:
   constexpr Fingerprint() = default;
@@ -20,13 +22,14 @@ class Fingerprint {
     state_ = Mix(first ^ kSecret1, second ^ state_ ^ kSecret2);
   }
   void Add(std::string_view text) {
-    Add(std::uint64_t{text.size()});
+    state_ += text.size() * kSecret0;
     const char* at = text.data();
     std::size_t left = text.size();
-    for (; left >= 16; at += 16, left -= 16) Add(LoadWord(at), LoadWord(at + 8));
+    for (; left > 16; at += 16, left -= 16) Add(LoadWord(at), LoadWord(at + 8));
     if (left > 8) {
-      Add(LoadWord(at), LoadPartial(at + 8, left - 8));
-    } else if (left > 0) {
+      // The second word overlaps the first: no byte beyond the text is read, and none is copied.
+      Add(LoadWord(at), LoadWord(at + left - 8) >> (8 * (16 - left)));
+    } else {
       Add(LoadPartial(at, left), 0);
     }
   }
@@ -58,13 +61,16 @@ class Fingerprint {
     return word;
   }
   static std::uint64_t LoadWord(const char* from) { return Load<std::uint64_t>(from); }
-  // 1 to 8 bytes, zero-padded. Two overlapping halves: no loop, no copy through memory.
+  // 0 to 8 bytes, zero-padded. Overlapping halves here too.
   static std::uint64_t LoadPartial(const char* from, std::size_t bytes) {
     if (bytes >= 4) {
       const std::uint64_t high = Load<std::uint32_t>(from + bytes - 4) >> (8 * (8 - bytes));
       return Load<std::uint32_t>(from) | high << 32;
     }
-    const auto byte = [from](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(from[i])} << (8 * i); };
+    if (bytes == 0) return 0;
+    const auto byte = [from](std::size_t i) {
+      return std::uint64_t{static_cast<unsigned char>(from[i])} << (8 * i);
+    };
     return byte(0) | byte(bytes / 2) | byte(bytes - 1);
   }
 

@@ -20,9 +20,10 @@ class Id {
 };
 
 // Task ids and slot ids are text that comes from outside; they travel as std::string_view.
-using SlotIndex = Id<struct SlotIndexTag>;    // 0 .. taskSlots-1, written slot-N outside (R-SLOT-1)
-using Run = Id<struct RunTag>;                // counts accepted submissions from 1 (R-SUB-4)
-using CallId = Id<struct CallIdTag>;          // counts calls from 1 over the engine's life (R-CALL-0); 0: no call
+using SlotIndex = Id<struct SlotIndexTag>;  // 0 .. taskSlots-1, written slot-N outside (R-SLOT-1)
+using Run = Id<struct RunTag>;              // counts accepted submissions from 1 (R-SUB-4)
+using CallId =
+    Id<struct CallIdTag>;  // counts calls from 1 over the engine's life (R-CALL-0); 0: no call
 using Attempt = Id<struct AttemptTag>;        // counts a call's attempts from 1
 using ExecutorId = Id<struct ExecutorIdTag>;  // 0 .. executorCount-1
 using Generation = Id<struct GenerationTag>;  // counts an executor's processes from 1

@@ -10,8 +10,9 @@
 
 namespace blockx::engine {
 
-// Bytes that the engine carries and never looks into: it decides from their size and fingerprint alone, so a history whose
-// payloads were left out replays to the same decisions (R-EV-4). Copies share the bytes; a Payload never changes.
+// Bytes that the engine carries and never looks into: it decides from their size and fingerprint
+// alone, so a history whose payloads were left out replays to the same decisions (R-EV-4). Copies
+// share the bytes; a Payload never changes.
 class Payload {
  public:
   Payload() = default;  // No bytes at all; allocates nothing.
@@ -22,8 +23,11 @@ class Payload {
     const std::uint64_t fingerprint = Fingerprint::Of(bytes);
     return Payload(size, fingerprint, std::make_shared<const std::string>(std::move(bytes)));
   }
-  // A payload that was left out of a record: it counts as `size` bytes with that fingerprint, but has no bytes to show.
-  static Payload LeftOut(std::uint64_t size, std::uint64_t fingerprint) { return Payload(size, fingerprint, nullptr); }
+  // A payload that was left out of a record: it counts as `size` bytes with that fingerprint, but
+  // has no bytes to show.
+  static Payload LeftOut(std::uint64_t size, std::uint64_t fingerprint) {
+    return Payload(size, fingerprint, nullptr);
+  }
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }

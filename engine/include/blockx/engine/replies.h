@@ -20,7 +20,8 @@ enum class ErrorCode : std::uint8_t {
   kUnavailable,      // Not ready, draining or stopped: another Worker.
   kInvalidSlot,      // The named slot does not exist, or the task holds none: reserve again.
   kNotFound,         // No such task, or its result is no longer kept.
-  kSlotUncertain,    // The task holds another slot than the one named: begin again from the reservation.
+  kSlotUncertain,    // The task holds another slot than the one named: begin again from the
+                     // reservation.
 };
 
 struct Error {
@@ -28,14 +29,15 @@ struct Error {
   std::string_view message{};  // a literal: a refusal allocates nothing
 };
 
-// One uniform view of a task: each member is there when it applies. Borrowed from the engine, valid until the next Apply.
+// One uniform view of a task: each member is there when it applies. Borrowed from the engine, valid
+// until the next Apply.
 struct TaskView {
   std::string_view task_id{};
   TaskState state = TaskState::kAllocated;
-  std::optional<SlotIndex> slot{};          // while it holds one
-  std::optional<Phase> phase{};             // once submitted
+  std::optional<SlotIndex> slot{};            // while it holds one
+  std::optional<Phase> phase{};               // once submitted
   std::optional<Instant> lease_expires_at{};  // while its slot is ALLOCATED
-  const TaskResult* result = nullptr;       // once ended
+  const TaskResult* result = nullptr;         // once ended
 };
 
 // The present state of the known tasks of a watch, in the order asked. Borrowed like TaskView.
@@ -47,12 +49,18 @@ struct WatchView {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::move(value)) {}    // NOLINT(google-explicit-constructor): returned by value
-  Result(Error error) : content_(std::move(error)) {}  // NOLINT(google-explicit-constructor): as above
+  Result(T value)
+      : content_(std::move(value)) {}  // NOLINT(google-explicit-constructor): returned by value
+  Result(Error error)
+      : content_(std::move(error)) {}  // NOLINT(google-explicit-constructor): as above
 
   [[nodiscard]] bool ok() const { return content_.index() == 0; }
-  [[nodiscard]] const T& value() const { return *std::get_if<0>(&content_); }      // Precondition: ok().
-  [[nodiscard]] const Error& error() const { return *std::get_if<1>(&content_); }  // Precondition: !ok().
+  [[nodiscard]] const T& value() const {
+    return *std::get_if<0>(&content_);
+  }  // Precondition: ok().
+  [[nodiscard]] const Error& error() const {
+    return *std::get_if<1>(&content_);
+  }  // Precondition: !ok().
 
  private:
   std::variant<T, Error> content_;

@@ -11,9 +11,10 @@
 #include "blockx/engine/replies.h"
 #include "blockx/engine/time.h"
 
-// The digest of a history: each step's is chained over the previous one's, `now`, the event, the reply and the commands;
-// payloads enter by size and fingerprint. The definition is part of the event log's format: every field in the order of its
-// declaration, a variant after its index, a span after its length.
+// The digest of a history: each step's is chained over the previous one's, `now`, the event, the
+// reply and the commands; payloads enter by size and fingerprint. The definition is part of the
+// event log's format: every field in the order of its declaration, a variant after its index, a
+// span after its length.
 namespace blockx::engine {
 
 namespace digest {

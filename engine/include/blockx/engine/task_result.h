@@ -41,9 +41,10 @@ struct CallCounts {
   std::uint32_t retried = 0;  // attempts beyond a call's first
 };
 
-// When a task took each step; kNever for a step that it did not reach (R-END-3). What a task asks for next it asks for at
-// the moment its last step ends: the builder permit at `activated`, the scan or executor-task permit at `built` (a stream
-// asks for the latter at `scan_granted`), the plugin permit at `called`.
+// When a task took each step; kNever for a step that it did not reach (R-END-3). What a task asks
+// for next it asks for at the moment its last step ends: the builder permit at `activated`, the
+// scan or executor-task permit at `built` (a stream asks for the latter at `scan_granted`), the
+// plugin permit at `called`.
 struct StepTimes {
   Instant accepted = kNever;
   Instant activated = kNever;

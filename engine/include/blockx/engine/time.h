@@ -6,8 +6,8 @@
 
 namespace blockx::engine {
 
-// The engine's time line: microseconds since the Unix epoch, 64-bit (R-TIME-1). It has no now(), on purpose: whoever
-// drives the engine brings the time.
+// The engine's time line: microseconds since the Unix epoch, 64-bit (R-TIME-1). It has no now(), on
+// purpose: whoever drives the engine brings the time.
 struct EngineClock {
   using rep = std::int64_t;
   using period = std::micro;
@@ -19,14 +19,18 @@ struct EngineClock {
 using Duration = EngineClock::duration;
 using Instant = EngineClock::time_point;
 
-// Stands for "has not happened" and "no lease" where an instant is kept for a long time and an optional would cost memory.
+// Stands for "has not happened" and "no lease" where an instant is kept for a long time and an
+// optional would cost memory.
 inline constexpr Instant kNever = Instant::min();
 
 constexpr Duration Microseconds(std::int64_t count) { return Duration(count); }
-constexpr Instant AtMicroseconds(std::int64_t since_epoch) { return Instant(Duration(since_epoch)); }
+constexpr Instant AtMicroseconds(std::int64_t since_epoch) {
+  return Instant(Duration(since_epoch));
+}
 constexpr std::int64_t ToMicroseconds(Instant t) { return t.time_since_epoch().count(); }
 
-// Milliseconds of the configuration and of the public protocol, brought inside. Saturates (R-TIME-3).
+// Milliseconds of the configuration and of the public protocol, brought inside. Saturates
+// (R-TIME-3).
 constexpr Duration Milliseconds(std::int64_t count) {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(count, std::int64_t{1000}, &product)) return Duration(product);
@@ -36,14 +40,16 @@ constexpr Duration Milliseconds(std::int64_t count) {
 // No input can overflow an instant (R-TIME-3).
 constexpr Instant AddSaturating(Instant t, Duration d) {
   std::int64_t sum = 0;
-  if (!__builtin_add_overflow(t.time_since_epoch().count(), d.count(), &sum)) return Instant(Duration(sum));
+  if (!__builtin_add_overflow(t.time_since_epoch().count(), d.count(), &sum))
+    return Instant(Duration(sum));
   return d < Duration::zero() ? Instant::min() : Instant::max();
 }
 
 // later - earlier, saturating.
 constexpr Duration Elapsed(Instant earlier, Instant later) {
   std::int64_t difference = 0;
-  if (!__builtin_sub_overflow(later.time_since_epoch().count(), earlier.time_since_epoch().count(), &difference)) {
+  if (!__builtin_sub_overflow(later.time_since_epoch().count(), earlier.time_since_epoch().count(),
+                              &difference)) {
     return Duration(difference);
   }
   return later < earlier ? Duration::min() : Duration::max();
