@@ -38,17 +38,25 @@ ALLOWED = [
 _ALLOWED = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED))
 
 
-def undefined_symbols(nm, files):
-    """Demangled names that the object code needs from elsewhere, each with a file that needs it."""
+def undefined_symbols(readelf, files):
+    """Demangled names that the object code needs from elsewhere, each with a file that needs it.
+
+    readelf, not nm: of objects that also hold code for link-time optimisation, nm shows that code's symbols.
+    """
     output = subprocess.run(
-        [nm, "--demangle", "--print-file-name", *files], check=True, capture_output=True, text=True).stdout
+        [readelf, "--wide", "--symbols", "--demangle", *files], check=True, capture_output=True, text=True).stdout
+    where = files[0]
     defined, undefined = set(), {}
     for line in output.splitlines():
-        where, symbol = re.fullmatch(r"(.+?):[0-9a-f ]{16} (\S .+)", line).groups()
-        kind, name = symbol.split(" ", 1)
-        if kind in "Uwv":
+        if line.startswith("File: "):
+            where = line.removeprefix("File: ")
+        symbol = re.fullmatch(r" *\d+: [0-9a-f]+ +\S+ (\w+) +(\w+) +\w+ +(\w+) (.+)", line)
+        if not symbol:
+            continue
+        kind, bind, section, name = symbol.groups()
+        if section == "UND":
             undefined.setdefault(name, where.split("/")[-1])
-        else:
+        elif kind not in ("SECTION", "FILE") and bind != "LOCAL":
             defined.add(name)
     return {name: where for name, where in undefined.items() if name not in defined}
 

@@ -7,10 +7,10 @@ import project
 import purity
 
 
-@unittest.skipUnless("BLOCKX_NM" in os.environ, "run by ctest: needs the built object code")
+@unittest.skipUnless("BLOCKX_READELF" in os.environ, "run by ctest: needs the built object code")
 class PurityTest(project.ProjectTestCase):
     def symbols(self, variable):
-        return purity.undefined_symbols(os.environ["BLOCKX_NM"], os.environ[variable].split(";"))
+        return purity.undefined_symbols(os.environ["BLOCKX_READELF"], os.environ[variable].split(";"))
 
     def test_engine_uses_nothing_impure(self):
         symbols = self.symbols("BLOCKX_ENGINE")

@@ -60,7 +60,7 @@ LINKS = {
     "posix": r"Threads::Threads$",
 }
 # Linked everywhere: how the project is compiled, no library.
-NO_LIBRARY = {"blockx_options"}
+NO_LIBRARY = {"blockx_options", "blockx_whole_program"}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
