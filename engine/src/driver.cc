@@ -1,19 +1,10 @@
 #include "blockx/engine/driver.h"
 
+#include "typed_door.h"
+
 namespace blockx::engine {
 
-Reply Driver::Apply(const Event& event, Instant now) {
-  return std::visit(
-      [&]<class E>(const E& typed) {
-        if constexpr (Request<E>) {
-          return ToReply(Apply(typed, now));
-        } else {
-          Apply(typed, now);
-          return Reply();
-        }
-      },
-      event);
-}
+Reply Driver::Apply(const Event& event, Instant now) { return ApplyTyped(*this, event, now); }
 
 void Driver::Observe(const Event& event, const Reply& reply, Instant now) {
   observer_->OnStep(Step{.sequence = sequence_,

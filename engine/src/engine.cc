@@ -5,6 +5,7 @@
 
 #include "emit.h"
 #include "parts.h"
+#include "typed_door.h"
 
 namespace blockx::engine {
 
@@ -135,27 +136,7 @@ void Engine::Apply(const Tick& event, Instant now) { return parts_->Step(event, 
 void Engine::Apply(const BeginDrain& event, Instant now) { return parts_->Step(event, now); }
 void Engine::Apply(const ForceStop& event, Instant now) { return parts_->Step(event, now); }
 
-namespace {
-
-template <class T>
-Reply ToReply(const Result<T>& result) {
-  return result.ok() ? Reply(result.value()) : Reply(result.error());
-}
-
-}  // namespace
-
-Reply Engine::Apply(const Event& event, Instant now) {
-  return std::visit(
-      [&]<class E>(const E& typed) {
-        if constexpr (Request<E>) {
-          return ToReply(Apply(typed, now));
-        } else {
-          Apply(typed, now);
-          return Reply();
-        }
-      },
-      event);
-}
+Reply Engine::Apply(const Event& event, Instant now) { return ApplyTyped(*this, event, now); }
 
 std::span<const Command> Engine::commands() const { return parts_->commands; }
 std::optional<Instant> Engine::NextDeadline() const { return parts_->NextDeadline(); }

@@ -75,13 +75,6 @@ class Driver {
   }
   void Observe(const Event& event, const Reply& reply, Instant now);
 
-  static const Reply& ToReply(const Reply& reply) { return reply; }
-  static Reply ToReply(std::monostate) { return Reply(); }
-  template <class T>
-  static Reply ToReply(const Result<T>& result) {
-    return result.ok() ? Reply(result.value()) : Reply(result.error());
-  }
-
   Engine engine_;
   World& world_;
   StepObserver* observer_;

@@ -69,6 +69,13 @@ class [[nodiscard]] Result {
 // The reply to any event; monostate for those that have none.
 using Reply = std::variant<std::monostate, Error, TaskView, WatchView>;
 
+// A typed door's answer as the reply to any event.
+template <class T>
+Reply ToReply(const Result<T>& result) {
+  return result.ok() ? Reply(result.value()) : Reply(result.error());
+}
+inline Reply ToReply(std::monostate) { return Reply(); }
+
 }  // namespace blockx::engine
 
 #endif  // BLOCKX_ENGINE_REPLIES_H_
