@@ -69,11 +69,9 @@ void ExpectSameFuture(Fork fork) {
   SilentWorld world;
   Driver first(Engine(SmallConfig(choices)), world);
   std::optional<Driver> second;
-  std::uint64_t digest_before = 0;
   std::size_t steps = 0;
   Play(choices, first, [&](const RandomHistory::Step& step) {
     if (steps++ == at) {
-      digest_before = first.digest();
       second.emplace(fork(first.engine()), world);
       RC_ASSERT(second->engine().StateDigest() == first.engine().StateDigest());
     }
