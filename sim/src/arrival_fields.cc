@@ -104,8 +104,11 @@ void PiecewiseFields(FieldVisitor& visitor, Draft& draft) {
 void TraceFields(FieldVisitor& visitor, Draft& draft) {
   visitor.File({"file", "The trace; a relative name is relative to the scenario file.", kRequired},
                draft.trace.file);
-  visitor.Choice({"format", "csv: a header line and commas. swf: Standard Workload Format."},
-                 {"csv", "swf"}, draft.trace_format);
+  visitor.Choice(
+      {"format",
+       "csv: a header line and commas. swf: Standard Workload Format. by-name: swf for a "
+       "file that ends in .swf, else csv."},
+      {"by-name", "csv", "swf"}, draft.trace_format);
   if (visitor.Wants("arrival")) {
     draft.has_arrival_column = true;
     visitor.Text({"arrival", "The CSV column with the arrivals.", kOptional},
@@ -119,7 +122,9 @@ void TraceFields(FieldVisitor& visitor, Draft& draft) {
 }
 
 std::string BuildTrace(Draft& draft, ArrivalSource& arrivals) {
-  draft.trace.format = draft.trace_format == 1 ? TraceFormat::kSwf : TraceFormat::kCsv;
+  const bool is_swf =
+      draft.trace_format == 0 ? draft.trace.file.ends_with(".swf") : draft.trace_format == 2;
+  draft.trace.format = is_swf ? TraceFormat::kSwf : TraceFormat::kCsv;
   draft.trace.arrival_unit = TimeUnit(draft.trace_unit);
   if (draft.trace.format == TraceFormat::kCsv && !draft.has_arrival_column) {
     return "a CSV trace needs \"arrival\": the name of the column with the arrivals";

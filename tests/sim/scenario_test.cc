@@ -246,6 +246,14 @@ TEST(ScenarioTest, ATraceSaysWhereItsArrivalsAre) {
       ElementsAre(StartsWith("/workload/0/arrivals: an SWF trace has its arrivals")));
 }
 
+TEST(ScenarioTest, ATraceThatEndsInSwfIsOne) {
+  EXPECT_THAT(Errors({R"(workload.0.arrivals={"type": "trace", "file": "t.swf", "unit": "ms"})"}),
+              ElementsAre(StartsWith("/workload/0/arrivals: an SWF trace has its arrivals")));
+  EXPECT_THAT(
+      Errors({R"(workload.0.arrivals={"type": "trace", "file": "t.swf", "format": "csv"})"}),
+      ElementsAre(StartsWith("/workload/0/arrivals: a CSV trace needs \"arrival\"")));
+}
+
 TEST(ScenarioTest, ASourceMustEnd) {
   const std::string endless = R"(workload=[{"name": "w", "arrivals": {"type": "poisson", "rate": 1},
                                             "task": {"calls": {"duration": "1s"}}}])";
