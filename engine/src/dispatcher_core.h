@@ -92,6 +92,7 @@ class DispatcherCore {
   [[nodiscard]] CallCounts counts(Handle task) const {
     return task < tasks_.size() ? tasks_[task].counts : CallCounts();
   }
+  [[nodiscard]] CallId last_call_id() const { return CallId(last_call_id_); }
   [[nodiscard]] std::int64_t occupying() const { return occupying_; }
   [[nodiscard]] std::int64_t waiting() const { return waiting_; }
 

@@ -145,4 +145,6 @@ Heartbeat Engine::DeriveHeartbeat() const { return parts_->DeriveHeartbeat(); }
 Load Engine::load() const { return parts_->load(); }
 const Counters& Engine::counters() const { return parts_->counters; }
 
+CallId Engine::last_call_id() const { return parts_->dispatcher.last_call_id(); }
+
 }  // namespace blockx::engine

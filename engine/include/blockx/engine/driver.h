@@ -44,6 +44,14 @@ class Driver {
  public:
   Driver(Engine engine, World& world, StepObserver* observer = nullptr)
       : engine_(std::move(engine)), world_(world), observer_(observer) {}
+  // Goes on in a history: after `sequence` steps, whose digest is `digest`.
+  Driver(Engine engine, World& world, StepObserver* observer, std::uint64_t sequence,
+         std::uint64_t digest)
+      : engine_(std::move(engine)),
+        world_(world),
+        observer_(observer),
+        sequence_(sequence),
+        digest_(digest) {}
 
   template <Request R>
   Result<typename R::Reply> Apply(const R& request, Instant now) {

@@ -104,6 +104,8 @@ class Engine {
   [[nodiscard]] Heartbeat DeriveHeartbeat() const;
   [[nodiscard]] Load load() const;
   [[nodiscard]] const Counters& counters() const;
+  // The last call id that was given; 0: none yet (R-CALL-0).
+  [[nodiscard]] CallId last_call_id() const;
 
   // Everything that decides the future, but for the clock's last reading and the counters, in 64
   // bits: equal for equal states, however they were reached. O(state).
