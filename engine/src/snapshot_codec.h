@@ -22,10 +22,9 @@ namespace blockx::engine {
 
 class Encoder {
  public:
-  // Without their bytes, payloads are written by size and fingerprint alone, as the state digest
-  // sees them.
-  Encoder(std::string& out, bool with_payload_bytes)
-      : out_(out), with_payload_bytes_(with_payload_bytes) {}
+  // Payloads as in a snapshot, or by size and fingerprint alone, as the state digest sees them.
+  enum class For { kSnapshot, kSnapshotWithoutPayloads, kDigest };
+  Encoder(std::string& out, For purpose) : out_(out), purpose_(purpose) {}
 
   template <class... Fields>
   void operator()(const Fields&... fields) {
@@ -64,13 +63,14 @@ class Encoder {
   }
   void Put(const Payload& payload) {
     (*this)(payload.size(), payload.fingerprint());
-    if (!with_payload_bytes_) return;
-    Put(payload.bytes() != nullptr);
-    if (payload.bytes() != nullptr) Put(*payload.bytes());
+    if (purpose_ == For::kDigest) return;
+    const bool with_bytes = purpose_ == For::kSnapshot && payload.bytes() != nullptr;
+    Put(with_bytes);
+    if (with_bytes) Put(*payload.bytes());
   }
 
   std::string& out_;
-  bool with_payload_bytes_;
+  For purpose_;
 };
 
 // Reads what Encoder wrote. After the first thing that does not fit, everything reads as nothing

@@ -13,8 +13,8 @@ namespace blockx::engine {
 // handles.
 class SnapshotWriter {
  public:
-  SnapshotWriter(const Engine::Parts& parts, std::string& out, bool with_payload_bytes)
-      : p_(parts), put_(out, with_payload_bytes) {}
+  SnapshotWriter(const Engine::Parts& parts, std::string& out, Encoder::For purpose)
+      : p_(parts), put_(out, purpose) {}
 
   void Clock() {
     put_(p_.now, p_.counters.events, p_.counters.clock_regressions, p_.counters.dropped_reports,
@@ -174,9 +174,12 @@ class SnapshotWriter {
   Encoder put_;
 };
 
-std::string Engine::Snapshot() const {
+std::string Engine::Snapshot(SnapshotPayloads payloads) const {
   std::string out;
-  SnapshotWriter writer(*parts_, out, true);
+  SnapshotWriter writer(*parts_, out,
+                        payloads == SnapshotPayloads::kKept
+                            ? Encoder::For::kSnapshot
+                            : Encoder::For::kSnapshotWithoutPayloads);
   writer.Clock();
   writer.Decisive();
   return out;
@@ -184,7 +187,7 @@ std::string Engine::Snapshot() const {
 
 std::uint64_t Engine::StateDigest() const {
   std::string out;
-  SnapshotWriter(*parts_, out, false).Decisive();
+  SnapshotWriter(*parts_, out, Encoder::For::kDigest).Decisive();
   return Fingerprint::Of(out);
 }
 

@@ -1,3 +1,4 @@
+#include <utility>
 #include <variant>
 
 #include "blockx/replay/convert.h"
@@ -25,12 +26,15 @@ log::v1::KillReason::Value ReasonOf(engine::KillReason reason) {
 
 // Of a message of its own, and of commands that carry the outcome's alternatives as fields.
 template <class Message>
-void SetOutcome(const engine::CallOutcome& outcome, Message& message) {
-  if (outcome.output != nullptr) {
-    message.set_output(Bytes(*outcome.output));
-  } else {
+void SetOutcome(const engine::CallOutcome& outcome, PayloadMode payloads, Message& message) {
+  if (outcome.output == nullptr) {
     SetFailure(outcome.failure, *message.mutable_failure());
+    return;
   }
+  SetPayload(
+      *outcome.output, payloads,
+      [&](std::string bytes) { message.set_output(std::move(bytes)); },
+      [&]() -> log::v1::LeftOut& { return *message.mutable_output_left_out(); });
 }
 
 template <class Command, class Message>
@@ -45,36 +49,41 @@ void SetExecutor(const Command& command, Message& message) {
   message.set_generation(command.generation.value());
 }
 
-void Fill(const engine::DispatchCall& command, log::v1::DispatchCall& message) {
+void Fill(const engine::DispatchCall& command, PayloadMode payloads,
+          log::v1::DispatchCall& message) {
   message.set_executor_id(command.executor.value());
   message.set_call_id(command.call.value());
   SetTask(command, message);
   message.set_attempt(command.attempt.value());
   message.set_deadline_us(engine::ToMicroseconds(command.deadline));
   message.set_function(Text(command.function));
-  message.set_args(Bytes(*command.args));
+  SetPayload(
+      *command.args, payloads, [&](std::string bytes) { message.set_args(std::move(bytes)); },
+      [&]() -> log::v1::LeftOut& { return *message.mutable_args_left_out(); });
   message.set_task_code_epoch(command.epoch.value());
 }
 
-void Fill(const engine::DeliverSubcall& command, log::v1::DeliverSubcall& message) {
+void Fill(const engine::DeliverSubcall& command, PayloadMode payloads,
+          log::v1::DeliverSubcall& message) {
   message.set_executor_id(command.executor.value());
   message.set_parent_call_id(command.parent.value());
   message.set_subcall_ref(command.ref.value());
-  SetOutcome(command.outcome, message);
+  SetOutcome(command.outcome, payloads, message);
 }
 
-void Fill(const engine::NotifyWatch& command, log::v1::NotifyWatch& message) {
+void Fill(const engine::NotifyWatch& command, PayloadMode payloads,
+          log::v1::NotifyWatch& message) {
   message.set_watch_id(command.watch_id.value());
   message.set_task_id(Text(command.task_id));
   message.set_state(StateOf(command.state));
   message.set_phase(PhaseOf(command.phase));
   message.set_terminal(command.phase == engine::Phase::kTerminal);
-  if (command.result != nullptr) SetResult(*command.result, *message.mutable_result());
+  if (command.result != nullptr) SetResult(*command.result, payloads, *message.mutable_result());
 }
 
 }  // namespace
 
-void ToProto(const engine::Command& command, log::v1::Command& message) {
+void ToProto(const engine::Command& command, log::v1::Command& message, PayloadMode payloads) {
   message.Clear();
   std::visit(
       Overloaded{
@@ -92,25 +101,25 @@ void ToProto(const engine::Command& command, log::v1::Command& message) {
           [&](const engine::ResumeCallStream& c) {
             SetTask(c, *message.mutable_resume_call_stream());
           },
-          [&](const engine::DispatchCall& c) { Fill(c, *message.mutable_dispatch_call()); },
+          [&](const engine::DispatchCall& c) { Fill(c, payloads, *message.mutable_dispatch_call()); },
           [&](const engine::CancelCall& c) {
             log::v1::CancelCall& m = *message.mutable_cancel_call();
             m.set_executor_id(c.executor.value());
             m.set_call_id(c.call.value());
             m.set_attempt(c.attempt.value());
           },
-          [&](const engine::DeliverSubcall& c) { Fill(c, *message.mutable_deliver_subcall()); },
+          [&](const engine::DeliverSubcall& c) { Fill(c, payloads, *message.mutable_deliver_subcall()); },
           [&](const engine::StartWriter& c) {
             log::v1::StartWriter& m = *message.mutable_start_writer();
             SetTask(c, m);
             for (const engine::CallOutcome& outcome : c.outcomes)
-              SetOutcome(outcome, *m.add_outcomes());
+              SetOutcome(outcome, payloads, *m.add_outcomes());
           },
           [&](const engine::ConvergeTask& c) {
             SetTask(c, *message.mutable_converge_task());
-            SetResult(*c.result, *message.mutable_converge_task()->mutable_result());
+            SetResult(*c.result, payloads, *message.mutable_converge_task()->mutable_result());
           },
-          [&](const engine::NotifyWatch& c) { Fill(c, *message.mutable_notify_watch()); },
+          [&](const engine::NotifyWatch& c) { Fill(c, payloads, *message.mutable_notify_watch()); },
           [&](const engine::EndWatch& c) {
             message.mutable_end_watch()->set_watch_id(c.watch_id.value());
             message.mutable_end_watch()->set_complete(c.complete);

@@ -2,6 +2,7 @@
 #ifndef BLOCKX_REPLAY_SRC_CONVERT_PARTS_H_
 #define BLOCKX_REPLAY_SRC_CONVERT_PARTS_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "blockx/engine/payload.h"
 #include "blockx/engine/task_result.h"
 #include "blockx/proto/event_log.pb.h"
+#include "blockx/replay/convert.h"
 
 namespace blockx::replay {
 
@@ -23,8 +25,14 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 // Protobuf's setters take std::string.
 inline std::string Text(std::string_view text) { return std::string(text); }
 
-inline std::string Bytes(const engine::Payload& payload) {
-  return payload.bytes() == nullptr ? std::string() : *payload.bytes();
+// Calls set(bytes), or fills the message that left_out() gives when they were or are to be left out.
+template <class Set, class LeftOut>
+void SetPayload(const engine::Payload& payload, PayloadMode mode, Set set, LeftOut left_out) {
+  if (payload.size() == 0) return set(std::string());
+  if (payload.bytes() != nullptr && mode == PayloadMode::kFull) return set(*payload.bytes());
+  log::v1::LeftOut& message = left_out();
+  message.set_size(static_cast<std::int64_t>(payload.size()));
+  message.set_fingerprint(payload.fingerprint());
 }
 
 // For a failure of its own message, and for events that carry code, message and retryable as

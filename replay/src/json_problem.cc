@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "blockx/proto/event_log.pb.h"
+#include "blockx/proto/segment.pb.h"
 
 namespace blockx::replay {
 namespace {
@@ -43,7 +43,7 @@ bool TakeSuffix(std::string_view& text, std::string_view suffix) {
 // and what stands there.
 struct Place {
   std::string path;
-  const Descriptor* message = log::v1::InputLine::descriptor();  // null: no object
+  const Descriptor* message = log::v1::Line::descriptor();  // null: no object
   const EnumDescriptor* enumeration = nullptr;
 };
 
@@ -67,7 +67,10 @@ Place PlaceOf(std::string_view path) {
 template <class Names, class NameOf>
 std::string Listed(const Names& names, int count, NameOf name_of) {
   std::string out;
-  for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + name_of(names, i);
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) out += ", ";
+    out += name_of(names, i);
+  }
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "output_parts.h"
 
+#include <utility>
+
 #include "blockx/engine/time.h"
 #include "convert_parts.h"
 
@@ -58,12 +60,16 @@ log::v1::Phase::Value PhaseOf(engine::Phase phase) {
   return log::v1::Phase::UNSPECIFIED;
 }
 
-void SetResult(const engine::TaskResult& result, log::v1::TaskResult& message) {
+void SetResult(const engine::TaskResult& result, PayloadMode payloads,
+               log::v1::TaskResult& message) {
   message.set_state(StateOf(result.state));
   message.set_failure_code(result.failure_code);
   message.set_message(result.message);
   message.set_retryable(result.retryable);
-  message.set_plugin_results(Bytes(result.plugin_results));
+  SetPayload(
+      result.plugin_results, payloads,
+      [&](std::string bytes) { message.set_plugin_results(std::move(bytes)); },
+      [&]() -> log::v1::LeftOut& { return *message.mutable_plugin_results_left_out(); });
   message.mutable_calls()->set_total(result.calls.total);
   message.mutable_calls()->set_failed(result.calls.failed);
   message.mutable_calls()->set_retried(result.calls.retried);

@@ -25,7 +25,7 @@ log::v1::ErrorCode::Value CodeOf(engine::ErrorCode code) {
   return log::v1::ErrorCode::UNSPECIFIED;
 }
 
-void Fill(const engine::TaskView& view, log::v1::Task& message) {
+void Fill(const engine::TaskView& view, PayloadMode payloads, log::v1::Task& message) {
   message.set_task_id(Text(view.task_id));
   message.set_state(StateOf(view.state));
   if (view.slot) message.set_slot_id(SlotId(*view.slot));
@@ -33,12 +33,12 @@ void Fill(const engine::TaskView& view, log::v1::Task& message) {
   if (view.lease_expires_at) {
     message.set_lease_expires_at_us(engine::ToMicroseconds(*view.lease_expires_at));
   }
-  if (view.result != nullptr) SetResult(*view.result, *message.mutable_result());
+  if (view.result != nullptr) SetResult(*view.result, payloads, *message.mutable_result());
 }
 
 }  // namespace
 
-void ToProto(const engine::Reply& reply, log::v1::Reply& message) {
+void ToProto(const engine::Reply& reply, log::v1::Reply& message, PayloadMode payloads) {
   message.Clear();
   std::visit(Overloaded{
                  [](std::monostate) {},
@@ -46,9 +46,9 @@ void ToProto(const engine::Reply& reply, log::v1::Reply& message) {
                    message.mutable_error()->set_code(CodeOf(error.code));
                    message.mutable_error()->set_message(Text(error.message));
                  },
-                 [&](const engine::TaskView& view) { Fill(view, *message.mutable_task()); },
+                 [&](const engine::TaskView& view) { Fill(view, payloads, *message.mutable_task()); },
                  [&](const engine::WatchView& view) {
-                   for (const engine::TaskView& task : view.tasks) Fill(task, *message.add_tasks());
+                   for (const engine::TaskView& task : view.tasks) Fill(task, payloads, *message.add_tasks());
                  },
              },
              reply);

@@ -31,9 +31,18 @@ absl::StatusOr<InputLine> LineReader::Read(std::string_view line) {
     const auto text = status.message();
     return absl::InvalidArgumentError(ExplainJsonProblem({text.data(), text.size()}));
   }
+  InputLine input{.now = engine::AtMicroseconds(message_.now_us()), .message = &message_};
+  if (!input.has_event()) {
+    if (message_.has_event() || (message_.has_header() && message_.has_snapshot())) {
+      return absl::InvalidArgumentError(
+          "has several of header, snapshot and event; expected one of them");
+    }
+    return input;
+  }
   absl::StatusOr<engine::Event> event = events_.Read(message_.event());
   if (!event.ok()) return event.status();
-  return InputLine{.now = engine::AtMicroseconds(message_.now_us()), .event = *std::move(event)};
+  input.event = *std::move(event);
+  return input;
 }
 
 void StepWriter::Append(std::uint64_t number, const engine::Reply& reply,

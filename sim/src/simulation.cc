@@ -68,6 +68,9 @@ Simulation::Simulation(Scenario scenario, SimulationOptions options)
   for (std::uint32_t i = 0; i < workers; ++i) {
     InvariantWatch* const watch = options.check_invariants ? &watches_[i] : nullptr;
     fleet_.push_back(std::make_unique<Worker>(scenario_, i, queue_, tasks_, *ears_, watch));
+    if (options.observe) {
+      fleet_[i]->driver.SetObserver(options.observe(i, fleet_[i]->driver));
+    }
   }
   queue_.Push(AddSaturating(queue_.now(), kLatestStart), Rank::kClient, DueKind::kLatestStart, 0, 0,
               0);

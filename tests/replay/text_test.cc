@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{
             R"({"nowUs":1})",
             R"(event: missing; expected an object with one key, the event's name, such as {"tick": {}})"},
-        Malformed{R"({"evnt":{}})", "evnt: unknown key; known here: nowUs, event"},
+        Malformed{R"({"evnt":{}})", "evnt: unknown key; known here: nowUs, event, sequence, digest, reply, commands, header, snapshot"},
         Malformed{R"({"event":{"getTaskResult":{"task":"t"}}})",
                   "event.getTaskResult.task: unknown key; known here: taskId"},
         Malformed{R"({"event":{"tick":{"x":1}}})", "event.tick.x: unknown key; known here: none"},

@@ -16,14 +16,15 @@ ROOMS = ("engine", "proto", "replay", "sim", "transports", "tools", "tests")
 MAY_USE = {
     "engine": {"abseil"},
     "proto": {"protobuf", "grpc"},
-    "replay": {"engine", "abseil", "proto", "protobuf", "zstd", "xxhash"},
+    "replay": {"engine", "abseil", "proto", "protobuf", "zstd", "xxhash", "posix"},
     "sim": {"engine", "abseil", "replay", "json"},
     "transports": {
         "engine", "abseil", "proto", "protobuf", "replay", "grpc", "asio", "spdlog", "prometheus", "sqlite",
         "postgres", "redis", "posix",
     },
     "tools": {
-        "engine", "abseil", "proto", "protobuf", "replay", "sim", "transports", "grpc", "json", "cli11", "posix",
+        "engine", "abseil", "proto", "protobuf", "replay", "sim", "transports", "grpc", "json", "cli11", "libedit",
+        "posix",
     },
 }
 
@@ -35,6 +36,7 @@ INCLUDES = {
     "zstd": r"zstd\.h$",
     "xxhash": r"xxhash\.h$",
     "json": r"nlohmann/",
+    "libedit": r"histedit\.h$",
     "cli11": r"CLI/",
     "asio": r"asio(/|\.hpp$)",
     "spdlog": r"(spdlog|fmt)/",
@@ -48,10 +50,11 @@ LINKS = {
     "abseil": r"absl::",
     "protobuf": r"protobuf::",
     "grpc": r"gRPC::",
-    "zstd": r"zstd::",
-    "xxhash": r"(PkgConfig::)?xxhash$",
+    "zstd": r"PkgConfig::zstd$",
+    "xxhash": r"PkgConfig::xxhash$",
     "json": r"nlohmann_json::",
     "cli11": r"CLI11::",
+    "libedit": r"PkgConfig::libedit$",
     "spdlog": r"(spdlog|fmt)::",
     "prometheus": r"prometheus-cpp::",
     "sqlite": r"SQLite::",

@@ -13,6 +13,7 @@
 
 #include "blockx/engine/driver.h"
 #include "blockx/engine/engine.h"
+#include "blockx/replay/log_reader.h"
 #include "blockx/replay/text.h"
 #include "blockx/sim/config_reader.h"
 #include "exit_code.h"
@@ -38,7 +39,9 @@ class SilentWorld : public engine::World {
 class Session {
  public:
   Session(const engine::Config& config, const Options& options)
-      : options_(options), driver_(engine::Engine(config), world_) {}
+      : options_(options), config_(config) {
+    driver_.emplace(engine::Engine(config), world_);
+  }
 
   int Run() {
     LineInput input(STDIN_FILENO, [this] { Flush(); });
@@ -61,24 +64,52 @@ class Session {
   int Step(std::string_view line, std::uint64_t line_number) {
     const absl::StatusOr<replay::InputLine> input = reader_.Read(line);
     if (!input.ok()) {
-      Flush();
-      Complain("line " + std::to_string(line_number) + ": " +
-               std::string(input.status().message()));
-      return kBadInput;
+      return Refuse("line " + std::to_string(line_number) + ": " +
+                    std::string(input.status().message()));
     }
-    const engine::Reply reply = driver_.Apply(input->event, input->now);
-    const engine::Engine& engine = driver_.engine();
+    if (!input->has_event()) return Begin(*input->message, line_number);
+    began_ = true;
+    const engine::Reply reply = driver_->Apply(input->event, input->now);
+    const engine::Engine& engine = driver_->engine();
     std::optional<replay::StateAfter> state;
     if (options_.state)
       state = {.next_deadline = engine.NextDeadline(), .digest = engine.StateDigest()};
-    writer_.Append(driver_.sequence(), reply, engine.commands(), state, output_);
+    writer_.Append(driver_->sequence(), reply, engine.commands(), state, output_);
     if (!options_.check) return kDone;
     const std::optional<std::string> broken = engine.CheckInvariants();
     if (!broken) return kDone;
     Flush();
-    Complain("step " + std::to_string(driver_.sequence()) + " (line " +
+    Complain("step " + std::to_string(driver_->sequence()) + " (line " +
              std::to_string(line_number) + "): broken invariant: " + *broken);
     return kInternal;
+  }
+
+  // A log's text form begins with the configuration and the state that its events are for.
+  int Begin(const log::v1::Line& line, std::uint64_t line_number) {
+    const std::string where = "line " + std::to_string(line_number) + ": ";
+    if (began_) return Refuse(where + "a header or snapshot after the first event; both come first");
+    if (line.has_header() && options_.config_file.empty()) {
+      const absl::StatusOr<engine::Config> config = replay::ConfigOf(line.header());
+      if (!config.ok()) return Refuse(where + std::string(config.status().message()));
+      config_ = *config;
+      driver_.emplace(engine::Engine(config_), world_);
+    }
+    if (line.has_snapshot()) {
+      const log::v1::Snapshot& snapshot = line.snapshot();
+      engine::Result<engine::Engine> engine = engine::Engine::Restore(config_, snapshot.state());
+      if (!engine.ok()) {
+        return Refuse(where + "snapshot: " + std::string(engine.error().message));
+      }
+      driver_.emplace(engine.value(), world_, nullptr,
+                      static_cast<std::uint64_t>(snapshot.sequence()), snapshot.digest());
+    }
+    return kDone;
+  }
+
+  int Refuse(const std::string& why) {
+    Flush();
+    Complain(why);
+    return kBadInput;
   }
 
   void Flush() {
@@ -91,7 +122,9 @@ class Session {
 
   const Options& options_;
   SilentWorld world_;
-  engine::Driver driver_;
+  engine::Config config_;
+  std::optional<engine::Driver> driver_;  // Never empty once constructed.
+  bool began_ = false;                    // An event came.
   replay::LineReader reader_;
   replay::StepWriter writer_;
   std::string output_;

@@ -16,6 +16,7 @@
 #include "blockx/sim/simulation.h"
 #include "blockx/sim/units.h"
 #include "exit_code.h"
+#include "recordings.h"
 #include "scenario_file.h"
 
 namespace blockx::tools {
@@ -27,6 +28,9 @@ struct Options {
   std::vector<std::string> overrides;
   std::string json_file;  // "-": stdout; empty: none.
   std::string csv_directory;
+  std::string record_folder;  // Empty: nothing is recorded.
+  std::string record_payloads = "digest";
+  bool record_outputs = false;
   bool quiet = false;
 };
 
@@ -76,6 +80,11 @@ int Complain(const sim::RunError& error, const Options& options, std::uint64_t s
   return kInternal;
 }
 
+int ComplainOfRecording(const absl::Status& status) {
+  std::fprintf(stderr, "--record: %s\n", std::string(status.message()).c_str());
+  return absl::IsAlreadyExists(status) ? kBadInput : kInternal;
+}
+
 void PrintSummary(const sim::Report& report, double seconds) {
   const double virtual_seconds = static_cast<double>(report.simulated.count()) / 1e6;
   std::printf("%s\n%.0f x real time, %.2f million engine events per second, %.2f s in all\n",
@@ -118,7 +127,18 @@ int Run(const Options& options) {
   }
 
   const Stopwatch stopwatch;
-  sim::Simulation simulation(*std::move(scenario), {false, options.csv_directory});
+  Recordings recordings(
+      options.record_folder,
+      options.record_payloads == "full" ? replay::PayloadMode::kFull : replay::PayloadMode::kDigest,
+      options.record_outputs);
+  sim::SimulationOptions simulation_options{.csv_directory = options.csv_directory};
+  if (!options.record_folder.empty()) {
+    simulation_options.observe = [&](std::uint32_t worker, const engine::Driver& driver) {
+      return recordings.Begin(worker, driver);
+    };
+  }
+  sim::Simulation simulation(*std::move(scenario), simulation_options);
+  if (!recordings.status().ok()) return ComplainOfRecording(recordings.status());
   {
     constexpr std::int64_t kDuesBetweenLooksAtTheClock = 100'000;
     Progress progress(!options.quiet);
@@ -128,6 +148,7 @@ int Run(const Options& options) {
       progress.Show(simulation, stopwatch.seconds());
     }
   }
+  if (absl::Status status = recordings.End(); !status.ok()) return ComplainOfRecording(status);
   const sim::Report report = simulation.MakeReport();
   if (!options.quiet && options.json_file != "-") PrintSummary(report, stopwatch.seconds());
   json.Write(report);
@@ -158,6 +179,21 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
       ->type_name("FILE|-");
   command.add_option("--csv", options->csv_directory, "Write tasks.csv and timeseries.csv there")
       ->type_name("DIR");
+  CLI::Option* const record =
+      command
+          .add_option("--record", options->record_folder,
+                      "Record each Worker's event log there, for blockx-replay")
+          ->type_name("DIR");
+  command
+      .add_option("--record-payloads", options->record_payloads,
+                  "digest: size and fingerprint; full: also the bytes, as far as they exist")
+      ->check(CLI::IsMember({"digest", "full"}))
+      ->capture_default_str()
+      ->needs(record);
+  command
+      .add_flag("--record-outputs", options->record_outputs,
+                "Record replies and commands too, not only their digest")
+      ->needs(record);
   command.add_flag("--quiet", options->quiet, "No summary and no progress line");
   command.footer(
       "Examples:\n"

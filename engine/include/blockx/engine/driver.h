@@ -53,6 +53,9 @@ class Driver {
         sequence_(sequence),
         digest_(digest) {}
 
+  // From the next step on; null: none.
+  void SetObserver(StepObserver* observer) { observer_ = observer; }
+
   template <Request R>
   Result<typename R::Reply> Apply(const R& request, Instant now) {
     Result<typename R::Reply> result = engine_.Apply(request, now);

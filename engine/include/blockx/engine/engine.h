@@ -53,6 +53,9 @@ struct Counters {
   std::uint64_t idempotency_mismatches = 0;  // R-SUB-5
 };
 
+// Whether a snapshot has the bytes of payloads, or their size and fingerprint only.
+enum class SnapshotPayloads { kKept, kLeftOut };
+
 // Decides what the Worker does next. No I/O, no clock, no threads: the driver brings events, takes
 // replies and commands. The same Config and the same (event, now) sequence give the same outputs
 // everywhere. One thread at a time. An Engine is a value: a copy lives on independently with the
@@ -111,10 +114,10 @@ class Engine {
   // bits: equal for equal states, however they were reached. O(state).
   [[nodiscard]] std::uint64_t StateDigest() const;
 
-  // The whole state as bytes, payloads included. Restore gives an Engine with the same digest and
-  // the same future. The bytes may come from anywhere: damaged ones give an Error that says what is
-  // wrong, never undefined behaviour.
-  [[nodiscard]] std::string Snapshot() const;
+  // The whole state as bytes. Restore gives an Engine with the same digest and the same future,
+  // whether payloads were kept or not. The bytes may come from anywhere: damaged ones give an Error
+  // that says what is wrong, never undefined behaviour.
+  [[nodiscard]] std::string Snapshot(SnapshotPayloads payloads = SnapshotPayloads::kKept) const;
   static Result<Engine> Restore(const Config& config, std::string_view snapshot);
 
   // The first broken invariant of docs/engine-rules.md, in words; nothing when all hold. O(state);

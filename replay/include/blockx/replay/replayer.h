@@ -12,6 +12,7 @@
 #include "blockx/engine/driver.h"
 #include "blockx/engine/engine.h"
 #include "blockx/engine/time.h"
+#include "blockx/replay/log_reader.h"
 
 namespace blockx::replay {
 
@@ -34,6 +35,7 @@ class Replayer {
 
   // The present moment.
   [[nodiscard]] virtual std::uint64_t sequence() const = 0;
+  [[nodiscard]] virtual std::uint64_t digest() const = 0;
   [[nodiscard]] virtual engine::Instant now() const = 0;
   [[nodiscard]] virtual const engine::Engine& engine() const = 0;
 
@@ -42,6 +44,16 @@ class Replayer {
   // the recorded one; it stands after that step, and goes on if asked to.
   virtual absl::StatusOr<bool> Next(engine::StepObserver* observer = nullptr) = 0;
 
+  // After DataLoss: makes the next moment the present one from which the log can be played. False:
+  // there is none.
+  virtual bool SkipDamage() = 0;
+
+  // What Next played last; it borrows from the log.
+  [[nodiscard]] virtual const Record& record() const = 0;
+  [[nodiscard]] virtual LogReader& log() = 0;
+
+  // Makes the state of a snapshot of this log the present one.
+  virtual absl::Status Restore(const LogSnapshot& snapshot) = 0;
   // Makes the moment after that record the present one, from the nearest snapshot before it or from
   // here. Precondition: first() <= sequence <= last(). The engine object changes.
   virtual absl::Status Goto(std::uint64_t sequence) = 0;

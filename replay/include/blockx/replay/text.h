@@ -13,14 +13,20 @@
 #include "blockx/engine/events.h"
 #include "blockx/engine/replies.h"
 #include "blockx/engine/time.h"
-#include "blockx/proto/event_log.pb.h"
+#include "blockx/proto/segment.pb.h"
 #include "blockx/replay/convert.h"
 
 namespace blockx::replay {
 
+// A line has an event with its time; or, at the beginning of a log's text form, a header or a
+// snapshot.
 struct InputLine {
   engine::Instant now{};
   engine::Event event{};
+  const log::v1::Line* message = nullptr;  // All that the line says.
+  [[nodiscard]] bool has_event() const {
+    return !message->has_header() && !message->has_snapshot();
+  }
 };
 
 // Reads lines one after the other, in the same memory.
@@ -32,7 +38,7 @@ class LineReader {
   [[nodiscard]] absl::StatusOr<InputLine> Read(std::string_view line);
 
  private:
-  log::v1::InputLine message_;
+  log::v1::Line message_;
   EventReader events_;
 };
 

@@ -2,11 +2,13 @@
 #define BLOCKX_SIM_SIMULATION_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "blockx/engine/driver.h"
 #include "blockx/engine/time.h"
 #include "blockx/sim/client.h"
 #include "blockx/sim/coordinator.h"
@@ -23,7 +25,10 @@ namespace blockx::sim {
 
 struct SimulationOptions {
   bool check_invariants = false;  // After each step of each engine: slow, for tests.
-  std::string csv_directory;      // Empty: no tables.
+  std::string csv_directory{};    // Empty: no tables.
+  // Gives each Worker's driver an observer before its first step; it must outlive the simulation.
+  // Null, or a null observer: none. Not together with check_invariants.
+  std::function<engine::StepObserver*(std::uint32_t worker, const engine::Driver& driver)> observe{};
 };
 
 // Why a run cannot go on.
