@@ -29,8 +29,7 @@ class LogReplayer final : public Replayer {
       return absl::DataLossError("the snapshot after record " + std::to_string(snapshot.sequence) +
                                  " does not give the state that was recorded");
     }
-    driver_ = std::make_unique<engine::Driver>(restored.value(), world_, nullptr,
-                                               snapshot.sequence, snapshot.digest);
+    driver_.emplace(restored.value(), world_, nullptr, snapshot.sequence, snapshot.digest);
     now_ = snapshot.now;
     log_->SeekAfter(snapshot.sequence);
     return absl::OkStatus();
@@ -109,7 +108,7 @@ class LogReplayer final : public Replayer {
   engine::Config config_;
   bool compares_;
   SilentWorld world_;
-  std::unique_ptr<engine::Driver> driver_;  // Never null once restored.
+  std::optional<engine::Driver> driver_;  // Never empty once restored.
   Record record_;
   engine::Instant now_ = engine::kNever;
   std::uint64_t diverged_at_ = 0;  // 0: nowhere so far.

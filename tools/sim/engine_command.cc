@@ -14,6 +14,7 @@
 #include "blockx/engine/driver.h"
 #include "blockx/engine/engine.h"
 #include "blockx/replay/log_reader.h"
+#include "blockx/replay/log_text.h"
 #include "blockx/replay/text.h"
 #include "blockx/sim/config_reader.h"
 #include "exit_code.h"
@@ -67,7 +68,7 @@ class Session {
       return Refuse("line " + std::to_string(line_number) + ": " +
                     std::string(input.status().message()));
     }
-    if (!input->has_event()) return Begin(*input->message, line_number);
+    if (!input->has_event()) return Take(*input->message, line_number);
     began_ = true;
     const engine::Reply reply = driver_->Apply(input->event, input->now);
     const engine::Engine& engine = driver_->engine();
@@ -84,25 +85,26 @@ class Session {
     return kInternal;
   }
 
-  // A log's text form begins with the configuration and the state that its events are for.
-  int Begin(const log::v1::Line& line, std::uint64_t line_number) {
+  // A log's text form begins with the configuration, and has the engine's state there and later on.
+  int Take(const log::v1::Line& line, std::uint64_t line_number) {
     const std::string where = "line " + std::to_string(line_number) + ": ";
-    if (began_) return Refuse(where + "a header or snapshot after the first event; both come first");
-    if (line.has_header() && options_.config_file.empty()) {
+    if (line.has_header()) {
+      if (began_)
+        return Refuse(where + "a header after the first event; expected it to come first");
+      if (!options_.config_file.empty()) return kDone;
       const absl::StatusOr<engine::Config> config = replay::ConfigOf(line.header());
       if (!config.ok()) return Refuse(where + std::string(config.status().message()));
       config_ = *config;
       driver_.emplace(engine::Engine(config_), world_);
+      return kDone;
     }
-    if (line.has_snapshot()) {
-      const log::v1::Snapshot& snapshot = line.snapshot();
-      engine::Result<engine::Engine> engine = engine::Engine::Restore(config_, snapshot.state());
-      if (!engine.ok()) {
-        return Refuse(where + "snapshot: " + std::string(engine.error().message));
-      }
-      driver_.emplace(engine.value(), world_, nullptr,
-                      static_cast<std::uint64_t>(snapshot.sequence()), snapshot.digest());
-    }
+    const absl::StatusOr<replay::LogSnapshot> snapshot = replay::SnapshotOf(line);
+    if (!snapshot.ok()) return Refuse(where + std::string(snapshot.status().message()));
+    // What the events so far have led to is what is asked for, not what was recorded there.
+    if (began_ && snapshot->sequence == driver_->sequence()) return kDone;
+    const engine::Result<engine::Engine> engine = engine::Engine::Restore(config_, snapshot->state);
+    if (!engine.ok()) return Refuse(where + "snapshot: " + std::string(engine.error().message));
+    driver_.emplace(engine.value(), world_, nullptr, snapshot->sequence, snapshot->digest);
     return kDone;
   }
 

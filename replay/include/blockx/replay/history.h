@@ -1,10 +1,12 @@
 #ifndef BLOCKX_REPLAY_HISTORY_H_
 #define BLOCKX_REPLAY_HISTORY_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "blockx/engine/commands.h"
@@ -49,15 +51,15 @@ struct AttemptHistory {
 };
 
 struct CallHistory {
-  engine::CallId id{};
-  std::int64_t index = 0;             // Root calls: the place in call order.
-  engine::CallId parent{};            // Subcalls: the asking call; 0: a root call.
-  engine::Attempt parent_attempt{};   // Subcalls.
-  engine::SubcallRef ref{};           // Subcalls.
+  engine::CallId id{};               // 0: the engine gave none (R-CALL-0).
+  std::int64_t parent = -1;          // Subcalls: the asking call, in RunHistory::calls.
+  engine::Attempt parent_attempt{};  // Subcalls.
+  engine::SubcallRef ref{};          // Subcalls.
   std::string function;
   engine::Payload args;
   Moment requested;  // The list, the batch or the subcall came.
   std::vector<AttemptHistory> attempts;
+  [[nodiscard]] bool is_root() const { return parent < 0; }
 };
 
 // One piece of work of a world for a task: between the command and the report.
@@ -72,11 +74,10 @@ struct WorkHistory {
   std::string slot_id;             // kActivation, as reported
   bool streams = false;            // kBuilder: its calls come as a stream.
   engine::Payload plugin_results;  // kWriter
-  // Batches of calls: kBuilder has at most one, kStream any number. Calls stand in `calls`.
+  // Batches of calls: kBuilder has at most one, kStream any number.
   struct Batch {
     Moment at;
-    std::int64_t first = 0;  // Of the task's root calls.
-    std::int64_t count = 0;
+    std::vector<std::size_t> calls;  // In RunHistory::calls.
   };
   std::vector<Batch> batches;
   // kStream: when the engine asked for a pause, and for more.
@@ -90,8 +91,8 @@ struct RequestHistory {
   Kind kind = Kind::kReserve;
   Moment at;
   std::optional<engine::ErrorCode> refused;
-  std::string refusal;                     // The message.
-  std::optional<engine::SlotIndex> slot;   // As answered.
+  std::string refusal;                    // The message.
+  std::optional<engine::SlotIndex> slot;  // As answered.
   // kReserve
   engine::Duration ttl{};
   // kSubmit
@@ -111,7 +112,7 @@ struct RunHistory {
   std::optional<engine::SlotIndex> slot;
   Moment accepted;
   std::vector<WorkHistory> work;   // In order of their start.
-  std::vector<CallHistory> calls;  // In order of their ids.
+  std::vector<CallHistory> calls;  // In the order in which they became known.
   Moment ended;
   engine::TaskResult result;  // Once ended.
 };
@@ -155,39 +156,32 @@ struct ExecutorHistory {
 // again. Waits are not in it: they lie between the moments. Memory grows with what it gathered.
 class History : public engine::StepObserver {
  public:
-  struct Options {
-    std::string only_task;         // Empty: all.
-    bool keep_heartbeats = false;  // Of executors.
-  };
-  // `engine` is the one whose steps are observed; it is asked which call ids it gave.
-  explicit History(const engine::Engine& engine) : History(engine, Options{}) {}
-  History(const engine::Engine& engine, Options options);
+  // `engine` is the one whose steps are observed: it is asked which call ids it gave. Steps come
+  // from the log's first on, or from any later moment; what began before is then without a
+  // beginning.
+  explicit History(const engine::Engine& engine);
+  ~History() override;
 
   void OnStep(const engine::Step& step) override;
 
   // In order of their first mention.
-  [[nodiscard]] const std::vector<TaskHistory>& tasks() const { return tasks_; }
+  [[nodiscard]] const std::vector<TaskHistory>& tasks() const;
+  // Null: the log never names it.
   [[nodiscard]] const TaskHistory* Find(std::string_view task_id) const;
-  [[nodiscard]] const std::vector<ExecutorHistory>& executors() const { return executors_; }
-  [[nodiscard]] const std::vector<WatchHistory>& watches() const { return watches_; }
-  // Orders and Ticks.
-  [[nodiscard]] const std::vector<Moment>& ticks() const { return ticks_; }
-  [[nodiscard]] const Moment& started() const { return started_; }
-  [[nodiscard]] const Moment& drain_begun() const { return drain_begun_; }
-  [[nodiscard]] const Moment& force_stopped() const { return force_stopped_; }
-  [[nodiscard]] const Moment& last() const { return last_; }
+  // In order of their first mention.
+  [[nodiscard]] const std::vector<ExecutorHistory>& executors() const;
+  [[nodiscard]] const std::vector<WatchHistory>& watches() const;
+  [[nodiscard]] const std::vector<Moment>& ticks() const;
+  [[nodiscard]] const Moment& started() const;
+  [[nodiscard]] const Moment& drain_begun() const;
+  [[nodiscard]] const Moment& force_stopped() const;
+  // Of the steps seen.
+  [[nodiscard]] const Moment& first() const;
+  [[nodiscard]] const Moment& last() const;
 
  private:
-  const engine::Engine& engine_;
-  Options options_;
-  std::vector<TaskHistory> tasks_;
-  std::vector<ExecutorHistory> executors_;
-  std::vector<WatchHistory> watches_;
-  std::vector<Moment> ticks_;
-  Moment started_;
-  Moment drain_begun_;
-  Moment force_stopped_;
-  Moment last_;
+  class Gatherer;
+  std::unique_ptr<Gatherer> gatherer_;
 };
 
 }  // namespace blockx::replay

@@ -37,6 +37,7 @@ class Replayer {
   [[nodiscard]] virtual std::uint64_t sequence() const = 0;
   [[nodiscard]] virtual std::uint64_t digest() const = 0;
   [[nodiscard]] virtual engine::Instant now() const = 0;
+  // Stays where it is, whatever moment is gone to.
   [[nodiscard]] virtual const engine::Engine& engine() const = 0;
 
   // Plays the next record; `observer` sees the step, with the engine after it. False: at the end.
@@ -55,7 +56,7 @@ class Replayer {
   // Makes the state of a snapshot of this log the present one.
   virtual absl::Status Restore(const LogSnapshot& snapshot) = 0;
   // Makes the moment after that record the present one, from the nearest snapshot before it or from
-  // here. Precondition: first() <= sequence <= last(). The engine object changes.
+  // here. Precondition: first() <= sequence <= last().
   virtual absl::Status Goto(std::uint64_t sequence) = 0;
 };
 
