@@ -10,6 +10,7 @@
 #include "blockx/engine/commands.h"
 #include "blockx/engine/events.h"
 #include "blockx/engine/ids.h"
+#include "blockx/engine/state.h"
 #include "blockx/engine/task_result.h"
 #include "blockx/engine/time.h"
 #include "list.h"
@@ -17,15 +18,6 @@
 
 // What the DispatcherCore keeps: calls, their attempts, and each task's part of both.
 namespace blockx::engine {
-
-enum class CallState : std::uint8_t {
-  kWaiting,     // has no attempt yet
-  kRunning,     // has a live attempt
-  kBackingOff,  // its retry is not due yet
-  kRetryReady,  // its retry is due
-  kSucceeded,
-  kFailed,  // for good
-};
 
 struct Call {
   CallId id{};

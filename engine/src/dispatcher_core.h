@@ -105,6 +105,7 @@ class DispatcherCore {
   friend class SnapshotWriter;
   friend class SnapshotReader;
   friend class InvariantChecker;
+  friend class StateInspector;
 
   struct ExecutorLoad {
     bool usable = false;

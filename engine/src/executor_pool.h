@@ -7,17 +7,11 @@
 #include "blockx/engine/commands.h"
 #include "blockx/engine/config.h"
 #include "blockx/engine/events.h"
+#include "blockx/engine/state.h"
 #include "deadline_queue.h"
 #include "slab.h"
 
 namespace blockx::engine {
-
-enum class ExecutorState : std::uint8_t {
-  kDown,      // no process
-  kStarting,  // spawned, not connected yet
-  kHealthy,
-  kKilled,  // KillExecutor was emitted; gone only with its exit (R-EX-6)
-};
 
 // Executors' health: start, heartbeats, wedges, kills, restarts. Knows nothing of calls.
 class ExecutorPool {
@@ -60,6 +54,7 @@ class ExecutorPool {
   friend class SnapshotWriter;
   friend class SnapshotReader;
   friend class InvariantChecker;
+  friend class StateInspector;
 
   struct Executor {
     ExecutorState state = ExecutorState::kDown;

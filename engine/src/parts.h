@@ -65,6 +65,7 @@ class Engine::Parts {
   friend class SnapshotWriter;
   friend class SnapshotReader;
   friend class InvariantChecker;
+  friend class StateInspector;
 
   void Begin(Instant given);
   void Settle();

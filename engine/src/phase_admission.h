@@ -7,13 +7,11 @@
 
 #include "blockx/engine/config.h"
 #include "blockx/engine/engine.h"
+#include "blockx/engine/state.h"
 #include "list.h"
 #include "slab.h"
 
 namespace blockx::engine {
-
-// In the order in which a step grants their permits (R-EV-3).
-enum class Stage : std::uint8_t { kBuilder, kScan, kExecutorTasks, kPlugin };
 
 // Who may be in each stage: permits, first come, first served (R-ADM-1). Tasks are named by their
 // ActiveTask.

@@ -62,6 +62,7 @@ class WatchTable {
   friend class SnapshotWriter;
   friend class SnapshotReader;
   friend class InvariantChecker;
+  friend class StateInspector;
 
   struct Watch {
     std::int64_t named = 0;  // different ids, those that are done included

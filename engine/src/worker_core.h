@@ -9,6 +9,7 @@
 #include "blockx/engine/config.h"
 #include "blockx/engine/events.h"
 #include "blockx/engine/replies.h"
+#include "blockx/engine/state.h"
 #include "blockx/engine/task_result.h"
 #include "deadline_queue.h"
 #include "id_index.h"
@@ -17,10 +18,6 @@
 #include "slot_table.h"
 
 namespace blockx::engine {
-
-// What the adapter was told to do for a task and has not yet reported the end of (R-EV-2). At most
-// one at a time, and each occupies one permit of its stage (R-ADM-2).
-enum class Work : std::uint8_t { kNone, kBuilder, kStream, kWriter };
 
 // What is kept of a task id from its reservation until its result is purged.
 struct Task {
@@ -140,6 +137,7 @@ class WorkerCore {
   friend class SnapshotWriter;
   friend class SnapshotReader;
   friend class InvariantChecker;
+  friend class StateInspector;
 
   [[nodiscard]] static std::int64_t RetainedSize(const Task& task);
   void Retain(Handle task);

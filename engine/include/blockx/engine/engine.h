@@ -125,6 +125,7 @@ class Engine {
   [[nodiscard]] std::optional<std::string> CheckInvariants() const;
 
   class Parts;  // private to the engine's sources
+  [[nodiscard]] const Parts& parts() const { return *parts_; }
 
  private:
   explicit Engine(std::unique_ptr<Parts> parts);
