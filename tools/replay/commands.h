@@ -12,6 +12,8 @@ void AddVerifyCommand(CLI::App& app, int& exit_code);
 void AddRecoverCommand(CLI::App& app, int& exit_code);
 void AddRedactCommand(CLI::App& app, int& exit_code);
 void AddShowCommand(CLI::App& app, int& exit_code);
+void AddDiffCommand(CLI::App& app, int& exit_code);
+void AddDebugCommand(CLI::App& app, int& exit_code);
 void AddStateCommand(CLI::App& app, int& exit_code);
 void AddTailCommand(CLI::App& app, int& exit_code);
 void AddImportCommand(CLI::App& app, int& exit_code);

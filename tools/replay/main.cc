@@ -27,6 +27,8 @@ int Main(int argc, char** argv) {
   blockx::tools::AddInfoCommand(app, exit_code);
   blockx::tools::AddVerifyCommand(app, exit_code);
   blockx::tools::AddShowCommand(app, exit_code);
+  blockx::tools::AddDiffCommand(app, exit_code);
+  blockx::tools::AddDebugCommand(app, exit_code);
   blockx::tools::AddStateCommand(app, exit_code);
   blockx::tools::AddTailCommand(app, exit_code);
   blockx::tools::AddExportCommand(app, exit_code);

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "blockx/replay/log_text.h"
 
@@ -224,38 +225,49 @@ std::string_view NameOf(State::Timer::Kind kind) {
 
 Json StateJson(const engine::Engine& engine) {
   const State state = engine::Inspect(engine);
-  Json out{{"worker", WorkerJson(state)}, {"heartbeat", HeartbeatJson(engine.DeriveHeartbeat())}};
-  Json& slots = out["slots"] = Json::object();
-  Json& tasks = out["tasks"] = Json::object();
-  Json& retained = out["retained"] = Json::array();
+  // An ordered_json keeps its members in a vector: a reference to one does not outlive the next.
+  Json slots = Json::object();
+  Json tasks = Json::object();
+  Json retained = Json::array();
   for (const State::Task& task : state.tasks) {
     if (task.slot) slots["slot-" + std::to_string(task.slot->value())] = task.id;
     if (!task.slot) retained.push_back(task.id);
     tasks[task.id] = ToJson(task);
   }
-  Json& orphans = out["orphans"] = Json::object();
+  Json orphans = Json::object();
   for (const State::Orphan& orphan : state.orphans) {
     orphans[std::to_string(orphan.run.value())] = {{"taskId", orphan.task_id},
                                                    {"work", NameOf(orphan.work)}};
   }
+  Json queues = Json::object();
   for (const State::Queue& queue : state.queues) {
-    out["queues"][std::string(NameOf(queue.stage))] = {
+    queues[std::string(NameOf(queue.stage))] = {
         {"limit", queue.limit}, {"inUse", queue.in_use}, {"waiting", queue.waiting}};
   }
-  out["turns"] = state.turns;
+  Json executors = Json::object();
   for (const State::Executor& executor : state.executors) {
-    out["executors"][std::to_string(executor.id.value())] = ToJson(executor);
+    executors[std::to_string(executor.id.value())] = ToJson(executor);
   }
-  Json& watches = out["watches"] = Json::object();
+  Json watches = Json::object();
   for (const State::Watch& watch : state.watches) {
     watches[std::to_string(watch.id.value())] = {{"named", watch.named},
                                                  {"taskIds", watch.task_ids}};
   }
-  Json& timers = out["timers"] = Json::object();
+  Json timers = Json::object();
   for (const State::Timer& timer : state.timers) {
     timers[std::string(NameOf(timer.kind))].push_back(
         {{"atUs", engine::ToMicroseconds(timer.at)}, {"of", timer.subject}});
   }
+  Json out{{"worker", WorkerJson(state)}, {"heartbeat", HeartbeatJson(engine.DeriveHeartbeat())}};
+  out["slots"] = std::move(slots);
+  out["tasks"] = std::move(tasks);
+  out["retained"] = std::move(retained);
+  out["orphans"] = std::move(orphans);
+  out["queues"] = std::move(queues);
+  out["turns"] = state.turns;
+  out["executors"] = std::move(executors);
+  out["watches"] = std::move(watches);
+  out["timers"] = std::move(timers);
   return out;
 }
 
