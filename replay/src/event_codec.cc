@@ -177,7 +177,8 @@ void Visit(C& c, E& e) {
 }
 
 void VisitPolicies(EventWriter& c, const engine::SubmitTask& e) {
-  if (!e.result_handler.type.empty()) {
+  // Payloads are part of a history whether or not there is a type to take them.
+  if (!e.result_handler.type.empty() || e.result_handler.payload.size() > 0) {
     c.Message(4, [&] { VisitInvocation(c, e.result_handler); });
   }
   c.Milliseconds(5, e.timeout);

@@ -49,6 +49,18 @@ TEST(ConvertTest, AnEventComesBackFromItsMessageAsItWas) {
   }
 }
 
+// The digest of a history covers it, so a record without it would not replay.
+TEST(ConvertTest, AResultHandlersPayloadIsKeptWithoutAType) {
+  const engine::Event event = engine::SubmitTask{
+      .task_id = "t1", .result_handler = {.payload = engine::Payload::FromBytes("x")}};
+  log::v1::Event message;
+  ToProto(event, message);
+  EventReader reader;
+  const auto read = reader.Read(message);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(DigestOf(*read), DigestOf(event));
+}
+
 TEST(ConvertTest, AnEventComesBackFromBytes) {
   EventReader reader;
   for (const EventExample& example : EventExamples()) {
