@@ -11,6 +11,17 @@
 #include "snapshot_block.h"
 
 namespace blockx::replay {
+namespace {
+
+bool SameConfig(const log::v1::Header& a, const log::v1::Header& b) {
+  const auto same = [](const log::v1::Setting& x, const log::v1::Setting& y) {
+    return x.path() == y.path() && x.value() == y.value();
+  };
+  return std::equal(a.config().begin(), a.config().end(), b.config().begin(), b.config().end(),
+                    same);
+}
+
+}  // namespace
 
 class LogReader::Impl {
  public:
@@ -181,6 +192,11 @@ class LogReader::Impl {
           ": read it with engine version " + header.engine_version() + " or later");
     }
     if (header_.format() == 0) header_ = header;
+    if (header.format() != 0 && !SameConfig(header, header_)) {
+      read_damage_.push_back({.file = file,
+                              .offset = kFileMagic.size(),
+                              .what = "its configuration is not that of the segments before"});
+    }
     files_.push_back(*std::move(segment));
     return absl::OkStatus();
   }

@@ -44,6 +44,15 @@ bool FillsSegment(const log::v1::Index& index, std::uint64_t end) {
   return at == end;
 }
 
+BlockPlace PlaceOf(const log::v1::Index::Block& block) {
+  return {.offset = static_cast<std::uint64_t>(block.offset()),
+          .size = static_cast<std::uint64_t>(block.size()),
+          .sequence = static_cast<std::uint64_t>(block.sequence()),
+          .now = engine::AtMicroseconds(block.now_us()),
+          .records = static_cast<std::uint32_t>(block.records()),
+          .is_snapshot = block.kind() == static_cast<std::int64_t>(BlockKind::kSnapshot)};
+}
+
 }  // namespace
 
 absl::StatusOr<SegmentFile> SegmentFile::Open(const std::string& path) {
@@ -117,41 +126,54 @@ void SegmentFile::NoteDamage(std::uint64_t offset, std::string what) {
   info_.damage.push_back({.file = info_.file, .offset = offset, .what = std::move(what)});
 }
 
-bool SegmentFile::ReadIndex() {
+std::optional<log::v1::Index> SegmentFile::IndexAtEnd() {
   std::string magic;
   std::string trailer;
   if (info_.size < kFileMagic.size() + kTrailerSize || !ReadAt(0, kFileMagic.size(), magic) ||
       magic != kFileMagic || !ReadAt(info_.size - kTrailerSize, kTrailerSize, trailer) ||
       !std::string_view(trailer).ends_with(kTrailerMagic)) {
-    return false;
+    return std::nullopt;
   }
   std::uint64_t index_offset = 0;
   std::memcpy(&index_offset, trailer.data(), sizeof index_offset);
-  if (index_offset >= info_.size) return false;
+  if (index_offset >= info_.size) return std::nullopt;
   BlockKind kind{};
   const std::optional<BlockPlace> place = BlockAt(index_offset, kind);
   if (!place || kind != BlockKind::kIndex ||
       place->offset + place->size != info_.size - kTrailerSize) {
-    return false;
+    return std::nullopt;
   }
   BlockHeader header;
   std::string content;
   log::v1::Index index;
   if (!Read(*place, scan_reader_, header, content) || !index.ParseFromString(content) ||
       !FillsSegment(index, index_offset)) {
-    return false;
+    return std::nullopt;
   }
-  for (const log::v1::Index::Block& block : index.blocks()) {
-    Note(static_cast<BlockKind>(block.kind()),
-         {.offset = static_cast<std::uint64_t>(block.offset()),
-          .size = static_cast<std::uint64_t>(block.size()),
-          .sequence = static_cast<std::uint64_t>(block.sequence()),
-          .now = engine::AtMicroseconds(block.now_us()),
-          .records = static_cast<std::uint32_t>(block.records())});
+  return index;
+}
+
+bool SegmentFile::ReadIndex() {
+  const std::optional<log::v1::Index> index = IndexAtEnd();
+  if (!index) return false;
+  for (const log::v1::Index::Block& block : index->blocks()) {
+    Note(static_cast<BlockKind>(block.kind()), PlaceOf(block));
   }
   info_.ended = true;
   walked_to_ = info_.size;
   return true;
+}
+
+// Whether the end names the blocks that were walked past.
+bool SegmentFile::EndFits() {
+  const std::optional<log::v1::Index> index = IndexAtEnd();
+  if (!index || static_cast<std::size_t>(index->blocks_size()) != info_.blocks.size() + 1) {
+    return false;
+  }
+  return std::equal(info_.blocks.begin(), info_.blocks.end(), index->blocks().begin() + 1,
+                    [](const BlockPlace& walked, const log::v1::Index::Block& block) {
+                      return walked == PlaceOf(block);
+                    });
 }
 
 // From block to block, without an index.
@@ -176,7 +198,9 @@ void SegmentFile::Walk() {
       std::string trailer;
       ReadAt(walked_to_, kTrailerSize, trailer);
       if (std::string_view(trailer).ends_with(kTrailerMagic)) {
-        NoteDamage(walked_to_, "the end of the segment does not fit what stands before it");
+        if (!EndFits()) {
+          NoteDamage(walked_to_, "the end of the segment does not fit what stands before it");
+        }
         info_.ended = true;
         walked_to_ = info_.size;
         return;

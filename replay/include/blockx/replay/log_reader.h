@@ -52,6 +52,7 @@ struct BlockPlace {
   engine::Instant now{};
   std::uint32_t records = 0;
   bool is_snapshot = false;
+  friend bool operator==(const BlockPlace&, const BlockPlace&) = default;
 };
 
 // What is known of a segment without reading its records.
