@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ std::string NameOf(const Mode& mode) {
   return std::string(mode.payloads == PayloadMode::kFull ? "Full" : "Digest") +
          (mode.outputs ? "WithOutputs" : "");
 }
+
+void PrintTo(const Mode& mode, std::ostream* out) { *out << NameOf(mode); }
 
 class LogModesTest : public ::testing::TestWithParam<Mode> {
  protected:
