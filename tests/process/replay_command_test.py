@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -13,6 +14,9 @@ REPLAY = os.environ["BLOCKX_REPLAY"]
 SIM = os.environ["BLOCKX_SIM"]
 SCENARIOS = pathlib.Path(os.environ["BLOCKX_SCENARIOS"])
 CORPUS = SCENARIOS.parent / "tests" / "replay" / "corpus" / "v1"
+
+sys.path.insert(0, str(CORPUS.parent.parent))
+import independent_reader  # noqa: E402  (it lies with the tests of replay)
 
 SAME, DIFFERS, BAD_USE, LOST, DAMAGED, FAILED = range(6)
 QUICKSTART = (str(SCENARIOS / "quickstart.json"), "--set", 'workload.0.duration="5s"', "--set", "warmup=0s", "--quiet")
@@ -422,6 +426,10 @@ class RedactTest(ReplayTestCase):
         text = self.done("export", out)
         for field in ("payload", "args", "output", "pluginResults"):
             self.assertNotIn(f'"{field}":', text)
+        kept = b"".join(independent_reader.contents(CORPUS / "full"))
+        left = b"".join(independent_reader.contents(out))
+        self.assertIn(b"\x22\x03out", kept)  # callSucceeded.output
+        self.assertNotIn(b"\x03out", left)
 
     def test_it_verifies_as_before(self):
         self.done("redact", CORPUS / "full", self.folder / "out")
