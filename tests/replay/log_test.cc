@@ -262,7 +262,8 @@ TEST(LogTest, SegmentsAreNumbered) {
   TemporaryFolder folder;
   MakeLog(ManySegments(folder.path()), 250);
   std::vector<std::int64_t> numbers;
-  for (const SegmentInfo& segment : OpenLog(folder.path())->segments()) {
+  const auto log = OpenLog(folder.path());
+  for (const SegmentInfo& segment : log->segments()) {
     numbers.push_back(segment.header.segment());
   }
   EXPECT_THAT(numbers, ElementsAre(1, 2, 3));
