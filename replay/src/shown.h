@@ -1,4 +1,4 @@
-// Text of unknown origin, as a piece of one line for people.
+// Text of unknown origin, made fit to be shown.
 #ifndef BLOCKX_REPLAY_SRC_SHOWN_H_
 #define BLOCKX_REPLAY_SRC_SHOWN_H_
 
@@ -8,8 +8,12 @@
 
 namespace blockx::replay {
 
-// At most that many bytes of it, cut between characters; control characters are '?'.
+// A piece of one line for people: at most that many bytes of it, cut between characters; control
+// characters are '?'.
 std::string Shown(std::string_view text, std::size_t bytes_max);
+
+// With U+FFFD in the place of each byte that is no part of a UTF-8 character.
+std::string AsUtf8(std::string_view text);
 
 }  // namespace blockx::replay
 

@@ -1,5 +1,6 @@
 #include "fuzz/log_file.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -94,6 +95,7 @@ void Expect(bool holds, const char* promise) {
 }
 
 void UseLog(std::string_view segment) {
+  google::protobuf::SetLogHandler(nullptr);  // It complains of each text that is not UTF-8.
   const MemoryFile file(segment);
   auto log = LogReader::Open(file.path());
   if (!log.ok()) return;
