@@ -34,15 +34,18 @@ enum class BlockKind : std::uint8_t {
 // Stands before a block's zstd frame: 48 bytes, little-endian, in this order.
 struct BlockHeader {
   static constexpr std::size_t kSize = 48;
-  static constexpr std::string_view kMarker = "\xB1\x0C" "BLX\x1A\r\n";  // 8 bytes
+  static constexpr std::string_view kMarker =
+      "\xB1\x0C"
+      "BLX\x1A\r\n";  // 8 bytes
 
   BlockKind kind = BlockKind::kChunk;  // 4 bytes, as a number; small letters say that it goes on
   bool goes_on = false;                // with the content of the block before
   std::uint32_t frame_size = 0;        // bytes of the frame
   std::uint32_t content_size = 0;      // bytes in the frame
   std::uint32_t records = 0;           // kChunk: how many
-  std::int64_t sequence = 0;  // kChunk: of its first record; kSnapshot: of the last record before it
-  std::int64_t now_us = 0;    // of that record, as it was given
+  std::int64_t sequence =
+      0;                    // kChunk: of its first record; kSnapshot: of the last record before it
+  std::int64_t now_us = 0;  // of that record, as it was given
   std::uint64_t checksum = 0;  // XXH3 (64 bits) of the 40 bytes before this and of the frame
 };
 

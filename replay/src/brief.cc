@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "shown.h"
+
 namespace blockx::replay {
 namespace {
 
@@ -19,14 +21,7 @@ using google::protobuf::Reflection;
 constexpr std::size_t kShownBytes = 60;
 constexpr int kShownElements = 4;
 
-std::string Shown(std::string_view text) {
-  std::string out(text.substr(0, kShownBytes));
-  if (text.size() > kShownBytes) out += "...";
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  return out;
-}
+std::string Shown(std::string_view text) { return replay::Shown(text, kShownBytes); }
 
 void AppendFields(const Message& message, std::string& out);
 
@@ -122,7 +117,8 @@ std::string Brief(const log::v1::Reply& reply) {
   }
   if (reply.has_task()) return "task " + Brief(reply.task());
   std::string out;
-  for (const log::v1::Task& task : reply.tasks()) out += (out.empty() ? "tasks " : ", ") + Brief(task);
+  for (const log::v1::Task& task : reply.tasks())
+    out += (out.empty() ? "tasks " : ", ") + Brief(task);
   return out;
 }
 

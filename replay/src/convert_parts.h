@@ -25,7 +25,8 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 // Protobuf's setters take std::string.
 inline std::string Text(std::string_view text) { return std::string(text); }
 
-// Calls set(bytes), or fills the message that left_out() gives when they were or are to be left out.
+// Calls set(bytes), or fills the message that left_out() gives when they were or are to be left
+// out.
 template <class Set, class LeftOut>
 void SetPayload(const engine::Payload& payload, PayloadMode mode, Set set, LeftOut left_out) {
   if (payload.size() == 0) return set(std::string());

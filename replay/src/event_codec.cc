@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "shown.h"
+
 namespace blockx::replay {
 namespace {
 
@@ -22,9 +24,17 @@ class EventWriter {
  public:
   static constexpr bool kWrites = true;
 
-  EventWriter(WireWriter& wire, PayloadMode payloads) : wire_(wire), payloads_(payloads) {}
+  EventWriter(WireWriter& wire, PayloadMode payloads, TextMode text)
+      : wire_(wire), payloads_(payloads), text_(text) {}
 
-  void Text(int field, std::string_view text) { wire_.Text(field, text); }
+  void Text(int field, std::string_view text) {
+    if (text_ == TextMode::kAsItIs) return wire_.Text(field, text);
+    wire_.Text(field, AsUtf8(text));
+  }
+  void Element(int field, std::string_view text) {
+    if (text_ == TextMode::kAsItIs) return wire_.TextAlways(field, text);
+    wire_.TextAlways(field, AsUtf8(text));
+  }
   void Number(int field, std::int64_t number) { wire_.Number(field, number); }
   void Flag(int field, bool flag) { wire_.Flag(field, flag); }
   void Milliseconds(int field, engine::Duration d) { wire_.Number(field, ToMilliseconds(d)); }
@@ -60,6 +70,7 @@ class EventWriter {
  private:
   WireWriter& wire_;
   PayloadMode payloads_;
+  TextMode text_;
 };
 
 class EventParser {
@@ -177,7 +188,8 @@ void Visit(C& c, E& e) {
 }
 
 void VisitPolicies(EventWriter& c, const engine::SubmitTask& e) {
-  if (!e.result_handler.type.empty()) {
+  // Payloads are part of a history whether or not there is a type to take them.
+  if (!e.result_handler.type.empty() || e.result_handler.payload.size() > 0) {
     c.Message(4, [&] { VisitInvocation(c, e.result_handler); });
   }
   c.Milliseconds(5, e.timeout);
@@ -223,7 +235,7 @@ void Visit(C& c, E& e) { c.Text(1, e.task_id); }
 
 void Visit(EventWriter& c, const engine::OpenWatch& e) {
   c.Id(1, e.watch_id);
-  for (const std::string_view task_id : e.task_ids) c.wire().TextAlways(2, task_id);
+  for (const std::string_view task_id : e.task_ids) c.Element(2, task_id);
 }
 void Visit(EventParser& c, engine::OpenWatch& e) {
   c.Id(1, e.watch_id);
@@ -394,13 +406,13 @@ constexpr std::array<Parse, sizeof...(I)> Parsers(std::index_sequence<I...>) {
     return c.Message(static_cast<int>(I) + 1, [&] { Visit(c, alternative); });
   }...};
 }
-constexpr auto kParsers =
-    Parsers(std::make_index_sequence<std::variant_size_v<engine::Event>>());
+constexpr auto kParsers = Parsers(std::make_index_sequence<std::variant_size_v<engine::Event>>());
 
 }  // namespace
 
-void EncodeEvent(const engine::Event& event, PayloadMode payloads, WireWriter& wire) {
-  EventWriter writer(wire, payloads);
+void EncodeEvent(const engine::Event& event, PayloadMode payloads, WireWriter& wire,
+                 TextMode text) {
+  EventWriter writer(wire, payloads, text);
   std::visit(
       [&](const auto& e) {
         wire.Message(static_cast<int>(event.index()) + 1, [&] { Visit(writer, e); });

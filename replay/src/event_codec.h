@@ -12,8 +12,12 @@
 
 namespace blockx::replay {
 
+// Whether text that is no UTF-8 is written all the same, or made to be.
+enum class TextMode { kAsItIs, kUtf8 };
+
 // Appends the event's field of a log.v1.Event.
-void EncodeEvent(const engine::Event& event, PayloadMode payloads, WireWriter& wire);
+void EncodeEvent(const engine::Event& event, PayloadMode payloads, WireWriter& wire,
+                 TextMode text = TextMode::kAsItIs);
 
 // Keeps the lists that a decoded event points to, so that reading one event after the other
 // allocates nothing for them.

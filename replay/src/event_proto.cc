@@ -10,7 +10,7 @@ namespace blockx::replay {
 void ToProto(const engine::Event& event, log::v1::Event& message) {
   std::string bytes;
   WireWriter wire(bytes);
-  EncodeEvent(event, PayloadMode::kFull, wire);
+  EncodeEvent(event, PayloadMode::kFull, wire, TextMode::kUtf8);
   message.ParseFromString(bytes);
 }
 

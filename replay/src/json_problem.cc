@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "blockx/proto/segment.pb.h"
+#include "shown.h"
 
 namespace blockx::replay {
 namespace {
@@ -17,15 +18,8 @@ using google::protobuf::FieldDescriptor;
 
 constexpr std::size_t kShownBytes = 100;
 
-// On one line, cut when long: it may quote any input.
-std::string Shown(std::string_view text) {
-  std::string out(text.substr(0, kShownBytes));
-  if (text.size() > kShownBytes) out += "...";
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  return out;
-}
+// It may quote any input.
+std::string Shown(std::string_view text) { return replay::Shown(text, kShownBytes); }
 
 bool TakePrefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;

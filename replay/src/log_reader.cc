@@ -11,6 +11,17 @@
 #include "snapshot_block.h"
 
 namespace blockx::replay {
+namespace {
+
+bool SameConfig(const log::v1::Header& a, const log::v1::Header& b) {
+  const auto same = [](const log::v1::Setting& x, const log::v1::Setting& y) {
+    return x.path() == y.path() && x.value() == y.value();
+  };
+  return std::equal(a.config().begin(), a.config().end(), b.config().begin(), b.config().end(),
+                    same);
+}
+
+}  // namespace
 
 class LogReader::Impl {
  public:
@@ -28,19 +39,8 @@ class LogReader::Impl {
     for (const std::string& file : *files) {
       if (absl::Status status = AddSegment(file); !status.ok()) return status;
     }
-    for (const SegmentFile& segment : files_) {
-      if (segment.info().header.format() == 0) continue;
-      header_ = segment.info().header;
-      break;
-    }
     if (header_.format() == 0) {
       return absl::DataLossError(path_ + ": no segment has a header that can be read");
-    }
-    if (header_.format() > kFormatVersion) {
-      return absl::FailedPreconditionError(
-          path_ + ": its format is version " + std::to_string(header_.format()) +
-          "; this program knows versions up to " + std::to_string(kFormatVersion) +
-          ": read it with engine version " + header_.engine_version() + " or later");
     }
     SetPlaces();
     return absl::OkStatus();
@@ -70,10 +70,14 @@ class LogReader::Impl {
         return Found::kDamage;
       }
       ++next_place_;
-      if (place.block.is_snapshot) return Found::kSnapshot;
+      if (place.block.is_snapshot) {
+        passed_snapshot_ = ReadSnapshot(place);
+        return Found::kSnapshot;
+      }
       if (place.block.sequence < expected_) {
-        NoteDamage(place, "record " + std::to_string(place.block.sequence) + " stands where record " +
-                              std::to_string(expected_) + " was expected");
+        NoteDamage(place, "record " + std::to_string(place.block.sequence) +
+                              " stands where record " + std::to_string(expected_) +
+                              " was expected");
         return Found::kDamage;
       }
       gap_told_ = !StartChunk(place);  // What is missed because of this one was told with it.
@@ -81,7 +85,9 @@ class LogReader::Impl {
     }
   }
 
-  std::optional<LogSnapshot> ReadPassedSnapshot() { return ReadSnapshot(places_[next_place_ - 1]); }
+  std::optional<LogSnapshot> TakePassedSnapshot() {
+    return std::exchange(passed_snapshot_, std::nullopt);
+  }
 
   void SeekAfter(std::uint64_t sequence) {
     chunk_ = ChunkReader();
@@ -149,18 +155,17 @@ class LogReader::Impl {
   }
 
   bool Refresh() {
-    bool more = !files_.empty() && files_.back().Refresh();
+    // First the names: a segment behind which there is another one is then looked at when it is
+    // complete.
     const absl::StatusOr<std::vector<std::string>> files = SegmentFilesOf(path_);
-    if (files.ok() && !files_.empty()) {
+    files_.back().Refresh();
+    if (files.ok()) {
       for (const std::string& file : *files) {
-        if (file > files_.back().info().file && AddSegment(file).ok()) more = true;
+        if (file > files_.back().info().file) static_cast<void>(AddSegment(file));
       }
     }
-    if (!more) return false;
     const std::size_t before = places_.size();
-    const std::size_t next = next_place_;
     SetPlaces();
-    next_place_ = next;
     return places_.size() > before;
   }
 
@@ -179,7 +184,19 @@ class LogReader::Impl {
   absl::Status AddSegment(const std::string& file) {
     absl::StatusOr<SegmentFile> segment = SegmentFile::Open(file);
     if (!segment.ok()) return segment.status();
-    for (const Damage& damage : segment->info().damage) damage_.push_back(damage);
+    const log::v1::Header& header = segment->info().header;
+    if (header.format() > kFormatVersion) {
+      return absl::FailedPreconditionError(
+          file + ": its format is version " + std::to_string(header.format()) +
+          "; this program knows versions up to " + std::to_string(kFormatVersion) +
+          ": read it with engine version " + header.engine_version() + " or later");
+    }
+    if (header_.format() == 0) header_ = header;
+    if (header.format() != 0 && !SameConfig(header, header_)) {
+      read_damage_.push_back({.file = file,
+                              .offset = kFileMagic.size(),
+                              .what = "its configuration is not that of the segments before"});
+    }
     files_.push_back(*std::move(segment));
     return absl::OkStatus();
   }
@@ -187,10 +204,13 @@ class LogReader::Impl {
   void SetPlaces() {
     places_.clear();
     segments_.clear();
+    damage_.clear();
     std::optional<std::uint64_t> first;
     last_sequence_ = 0;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       segments_.push_back(files_[i].info());
+      const std::vector<Damage>& found = files_[i].info().damage;
+      damage_.insert(damage_.end(), found.begin(), found.end());
       for (const BlockPlace& block : files_[i].info().blocks) {
         places_.push_back({i, block});
         const std::uint64_t before = block.sequence - (block.is_snapshot ? 0 : 1);
@@ -198,22 +218,23 @@ class LogReader::Impl {
         last_sequence_ = std::max(last_sequence_, before + block.records);
       }
     }
+    damage_.insert(damage_.end(), read_damage_.begin(), read_damage_.end());
     first_sequence_ = first.value_or(0);
     if (next_place_ == 0) expected_ = first_sequence_ + 1;
   }
 
   bool Read(const Place& place, BlockHeader& header) {
     const BlockKind kind = place.block.is_snapshot ? BlockKind::kSnapshot : BlockKind::kChunk;
-    if (files_[place.segment].Read(place.block, reader_, header, content_) &&
-        header.kind == kind && header.records == place.block.records) {
+    if (files_[place.segment].Read(place.block, reader_, header, content_) && header.kind == kind &&
+        header.records == place.block.records) {
       return true;
     }
-    NoteDamage(place, place.block.is_snapshot
-                          ? "the snapshot after record " + std::to_string(place.block.sequence) +
-                                " is damaged"
-                          : "records " + std::to_string(place.block.sequence) + " to " +
-                                std::to_string(place.block.sequence + place.block.records - 1) +
-                                " are damaged");
+    NoteDamage(
+        place,
+        place.block.is_snapshot
+            ? "the snapshot after record " + std::to_string(place.block.sequence) + " is damaged"
+            : "records " + std::to_string(place.block.sequence) + " to " +
+                  std::to_string(place.block.sequence + place.block.records - 1) + " are damaged");
     return false;
   }
 
@@ -239,17 +260,20 @@ class LogReader::Impl {
   void NoteDamage(const Place& place, std::string what) {
     const std::string& file = files_[place.segment].info().file;
     const auto same = [&](const Damage& d) {
-      return d.file == file && d.offset == place.block.offset && d.what == what;
+      return d.offset == place.block.offset && d.file == file && d.what == what;
     };
-    if (std::any_of(damage_.begin(), damage_.end(), same)) return;
+    std::erase_if(damage_, same);
+    std::erase_if(read_damage_, same);
     damage_.push_back({.file = file, .offset = place.block.offset, .what = std::move(what)});
+    read_damage_.push_back(damage_.back());
   }
 
   std::string path_;
   std::vector<SegmentFile> files_;
   std::vector<SegmentInfo> segments_;
-  std::vector<Place> places_;  // In the order of files and of blocks in them.
-  std::vector<Damage> damage_;
+  std::vector<Place> places_;        // In the order of files and of blocks in them.
+  std::vector<Damage> damage_;       // What scanning the files found, then what reading found.
+  std::vector<Damage> read_damage_;  // The latter; what was found last stands last.
   log::v1::Header header_;
   std::uint64_t first_sequence_ = 0;
   std::uint64_t last_sequence_ = 0;
@@ -258,6 +282,7 @@ class LogReader::Impl {
   std::string content_;
   ChunkReader chunk_;
   std::size_t chunk_place_ = 0;
+  std::optional<LogSnapshot> passed_snapshot_;
   std::size_t next_place_ = 0;
   std::uint64_t expected_ = 1;  // The sequence number of the record that comes next.
   bool gap_told_ = false;
@@ -278,7 +303,7 @@ std::uint64_t LogReader::first_sequence() const { return impl_->first_sequence()
 std::uint64_t LogReader::last_sequence() const { return impl_->last_sequence(); }
 std::size_t LogReader::snapshot_count() const { return impl_->snapshot_count(); }
 LogReader::Found LogReader::Next(Record& record) { return impl_->Next(record); }
-std::optional<LogSnapshot> LogReader::ReadSnapshot() { return impl_->ReadPassedSnapshot(); }
+std::optional<LogSnapshot> LogReader::ReadSnapshot() { return impl_->TakePassedSnapshot(); }
 const std::vector<Damage>& LogReader::damage() const { return impl_->damage(); }
 bool LogReader::whole() const {
   const auto ended = [](const SegmentInfo& segment) { return segment.ended; };

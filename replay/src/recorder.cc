@@ -15,6 +15,8 @@ namespace blockx::replay {
 
 class Recorder::Impl {
  public:
+  using WhenFull = RecorderOptions::WhenFull;
+
   Impl(RecorderOptions options, const engine::Driver& driver, std::unique_ptr<LogWriter> writer)
       : options_(std::move(options)),
         driver_(driver),
@@ -43,17 +45,18 @@ class Recorder::Impl {
     }
   }
 
-  void FlushChunk() {
+  void FlushChunk(WhenFull when_full) {
     if (chunk_.empty()) return;
     const BlockHeader header = chunk_.header();
     std::string content = SpareBuffer();
     chunk_.Take(content);
-    Push(header, std::move(content));
+    Push(header, std::move(content), when_full);
   }
+  void FlushChunk() { FlushChunk(options_.when_full); }
 
   absl::Status End() {
     if (thread_.joinable()) {
-      if (!ended_) FlushChunk();
+      if (!ended_) FlushChunk(WhenFull::kWait);  // As the caller waits anyway.
       {
         const std::lock_guard lock(mutex_);
         closing_ = true;
@@ -84,18 +87,17 @@ class Recorder::Impl {
 
   void AddSnapshot() {
     const engine::Engine& engine = driver_.engine();
-    const LogSnapshot snapshot{
-        .sequence = driver_.sequence(),
-        .now = now_,
-        .digest = driver_.digest(),
-        .state_digest = engine.StateDigest(),
-        .state = engine.Snapshot(options_.payloads == PayloadMode::kFull
-                                     ? engine::SnapshotPayloads::kKept
-                                     : engine::SnapshotPayloads::kLeftOut)};
+    const LogSnapshot snapshot{.sequence = driver_.sequence(),
+                               .now = now_,
+                               .digest = driver_.digest(),
+                               .state_digest = engine.StateDigest(),
+                               .state = engine.Snapshot(options_.payloads == PayloadMode::kFull
+                                                            ? engine::SnapshotPayloads::kKept
+                                                            : engine::SnapshotPayloads::kLeftOut)};
     records_since_snapshot_ = 0;
     bytes_since_snapshot_ = 0;
     snapshot_at_ = now_;
-    Push(SnapshotHeader(snapshot), SnapshotContent(snapshot));
+    Push(SnapshotHeader(snapshot), SnapshotContent(snapshot), options_.when_full);
   }
 
   void EncodeOutputs(const engine::Step& step) {
@@ -110,12 +112,12 @@ class Recorder::Impl {
     }
   }
 
-  void Push(const BlockHeader& header, std::string content) {
+  void Push(const BlockHeader& header, std::string content, WhenFull when_full) {
     std::unique_lock lock(mutex_);
     const auto has_room = [&] {
       return queued_bytes_ == 0 || queued_bytes_ + content.size() <= options_.queue_bytes;
     };
-    if (options_.when_full == RecorderOptions::WhenFull::kWait) {
+    if (when_full == WhenFull::kWait) {
       wake_driver_.wait(lock, [&] { return has_room() || ended_.load(); });
     }
     if (ended_) return;
@@ -226,8 +228,8 @@ absl::StatusOr<std::unique_ptr<Recorder>> Recorder::Begin(RecorderOptions option
   SetConfig(driver.engine().config(), header);
   auto writer = LogWriter::Create(options.folder, std::move(header), options.limits);
   if (!writer.ok()) return writer.status();
-  return std::unique_ptr<Recorder>(new Recorder(
-      std::make_unique<Impl>(std::move(options), driver, *std::move(writer))));
+  return std::unique_ptr<Recorder>(
+      new Recorder(std::make_unique<Impl>(std::move(options), driver, *std::move(writer))));
 }
 
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -20,16 +20,21 @@ class LogReplayer final : public Replayer {
       : log_(std::move(log)), config_(config), compares_(compares) {}
 
   absl::Status Restore(const LogSnapshot& snapshot) override {
-    engine::Result<engine::Engine> restored = engine::Engine::Restore(config_, snapshot.state);
+    // Before anything happened there is nothing to restore, and a configuration that differs may
+    // not be able to: a snapshot is of so many executors.
+    const bool begins = !compares_ && snapshot.sequence == 0;
+    engine::Result<engine::Engine> restored =
+        begins ? engine::Engine(config_) : engine::Engine::Restore(config_, snapshot.state);
     if (!restored.ok()) {
       return absl::DataLossError("the snapshot after record " + std::to_string(snapshot.sequence) +
                                  " cannot be restored: " + std::string(restored.error().message));
     }
-    if (restored.value().StateDigest() != snapshot.state_digest) {
+    if (!begins && restored.value().StateDigest() != snapshot.state_digest) {
       return absl::DataLossError("the snapshot after record " + std::to_string(snapshot.sequence) +
                                  " does not give the state that was recorded");
     }
     driver_.emplace(restored.value(), world_, nullptr, snapshot.sequence, snapshot.digest);
+    diverged_at_ = 0;  // The chain begins anew.
     now_ = snapshot.now;
     log_->SeekAfter(snapshot.sequence);
     return absl::OkStatus();
@@ -78,20 +83,22 @@ class LogReplayer final : public Replayer {
                                          ": this engine decides otherwise than the recorded one");
   }
 
-  bool SkipDamage() override {
-    const std::optional<LogSnapshot> snapshot = log_->SnapshotAfter(driver_->sequence() + 1);
-    return snapshot && Restore(*snapshot).ok();
+  bool SkipDamage() override { return RestoreFrom(driver_->sequence() + 1).ok(); }
+
+  // The first snapshot at or after that record from which the log can be played.
+  absl::Status RestoreFrom(std::uint64_t sequence) {
+    absl::Status status = absl::DataLossError("no snapshot in the log can be read");
+    while (const std::optional<LogSnapshot> snapshot = log_->SnapshotAfter(sequence)) {
+      absl::Status restored = Restore(*snapshot);
+      if (restored.ok()) return restored;
+      status = std::move(restored);
+      sequence = snapshot->sequence + 1;
+    }
+    return status;
   }
 
   absl::Status Goto(std::uint64_t sequence) override {
-    const bool ahead = sequence >= driver_->sequence();
-    const std::optional<LogSnapshot> snapshot = log_->SnapshotBefore(sequence);
-    if (snapshot && (!ahead || snapshot->sequence > driver_->sequence())) {
-      if (absl::Status status = Restore(*snapshot); !status.ok()) return status;
-    } else if (!ahead) {
-      return absl::DataLossError("no snapshot before record " + std::to_string(sequence) +
-                                 " can be read");
-    }
+    if (absl::Status status = RestoreBefore(sequence); !status.ok()) return status;
     while (driver_->sequence() < sequence) {
       const absl::StatusOr<bool> more = Next(nullptr);
       if (!more.ok() && !absl::IsFailedPrecondition(more.status())) return more.status();
@@ -104,6 +111,24 @@ class LogReplayer final : public Replayer {
   }
 
  private:
+  // The nearest snapshot before that record that can be restored, unless the way from here is
+  // shorter. Under another configuration the later ones are of another history.
+  absl::Status RestoreBefore(std::uint64_t sequence) {
+    const bool ahead = sequence >= driver_->sequence();
+    if (!compares_) return ahead ? absl::OkStatus() : RestoreFrom(0);
+    for (std::uint64_t at = sequence;; --at) {
+      const std::optional<LogSnapshot> snapshot = log_->SnapshotBefore(at);
+      if (ahead && (!snapshot || snapshot->sequence <= driver_->sequence())) {
+        return absl::OkStatus();
+      }
+      if (snapshot && Restore(*snapshot).ok()) return absl::OkStatus();
+      if (!snapshot || snapshot->sequence == 0) break;
+      at = snapshot->sequence;
+    }
+    return absl::DataLossError("no snapshot before record " + std::to_string(sequence) +
+                               " can be read");
+  }
+
   std::unique_ptr<LogReader> log_;
   engine::Config config_;
   bool compares_;
@@ -126,10 +151,10 @@ absl::StatusOr<std::unique_ptr<Replayer>> Replayer::Open(const std::string& path
     if (!recorded.ok()) return recorded.status();
     config = *recorded;
   }
-  const std::optional<LogSnapshot> snapshot = (*log)->SnapshotAfter(0);
-  if (!snapshot) return absl::DataLossError(path + ": no snapshot in it can be read");
   auto replayer = std::make_unique<LogReplayer>(*std::move(log), *config, compares);
-  if (absl::Status status = replayer->Restore(*snapshot); !status.ok()) return status;
+  if (absl::Status status = replayer->RestoreFrom(0); !status.ok()) {
+    return absl::Status(status.code(), path + ": " + std::string(status.message()));
+  }
   return replayer;
 }
 

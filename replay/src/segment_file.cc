@@ -24,6 +24,35 @@ std::uint64_t SizeOf(int descriptor) {
   return fstat(descriptor, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
+// Whether an index names blocks that follow each other without a gap from the file's beginning to
+// `end`, and none but those that there can be: each of them proves itself when it is read.
+bool FillsSegment(const log::v1::Index& index, std::uint64_t end) {
+  std::uint64_t at = kFileMagic.size();
+  for (const log::v1::Index::Block& block : index.blocks()) {
+    const bool is_header = block.kind() == static_cast<std::int64_t>(BlockKind::kHeader);
+    if (is_header != (at == kFileMagic.size()) ||
+        (!is_header && block.kind() != static_cast<std::int64_t>(BlockKind::kSnapshot) &&
+         block.kind() != static_cast<std::int64_t>(BlockKind::kChunk))) {
+      return false;
+    }
+    if (static_cast<std::uint64_t>(block.offset()) != at || block.size() <= 0 ||
+        static_cast<std::uint64_t>(block.size()) > end - at) {
+      return false;
+    }
+    at += static_cast<std::uint64_t>(block.size());
+  }
+  return at == end;
+}
+
+BlockPlace PlaceOf(const log::v1::Index::Block& block) {
+  return {.offset = static_cast<std::uint64_t>(block.offset()),
+          .size = static_cast<std::uint64_t>(block.size()),
+          .sequence = static_cast<std::uint64_t>(block.sequence()),
+          .now = engine::AtMicroseconds(block.now_us()),
+          .records = static_cast<std::uint32_t>(block.records()),
+          .is_snapshot = block.kind() == static_cast<std::int64_t>(BlockKind::kSnapshot)};
+}
+
 }  // namespace
 
 absl::StatusOr<SegmentFile> SegmentFile::Open(const std::string& path) {
@@ -48,11 +77,6 @@ SegmentFile::~SegmentFile() {
 
 void SegmentFile::Scan() {
   info_.size = SizeOf(descriptor_);
-  std::string magic;
-  if (!ReadAt(0, kFileMagic.size(), magic) || magic != kFileMagic) {
-    NoteDamage(0, "the file does not begin as a segment does");
-  }
-  walked_to_ = kFileMagic.size();
   if (!ReadIndex()) Walk();
 }
 
@@ -71,8 +95,8 @@ bool SegmentFile::ReadAt(std::uint64_t offset, std::size_t size, std::string& by
   bytes.resize(size);
   std::size_t done = 0;
   while (done < size) {
-    const ssize_t got = pread(descriptor_, bytes.data() + done, size - done,
-                              static_cast<off_t>(offset + done));
+    const ssize_t got =
+        pread(descriptor_, bytes.data() + done, size - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     done += static_cast<std::size_t>(got);
@@ -87,61 +111,81 @@ void SegmentFile::Note(BlockKind kind, const BlockPlace& place) {
     return;
   }
   if (kind != BlockKind::kHeader) return;
-  BlockHeader header;
+  BlockHeader block;
   std::string content;
-  if (!Read(place, scan_reader_, header, content) || !info_.header.ParseFromString(content)) {
-    NoteDamage(place.offset, "the header cannot be read");
+  log::v1::Header header;
+  if (!Read(place, scan_reader_, block, content) || block.kind != BlockKind::kHeader ||
+      !header.ParseFromString(content) || header.format() < 1) {
+    return NoteDamage(place.offset, "the header cannot be read");
   }
+  if (info_.header.format() != 0) return NoteDamage(place.offset, "a second header");
+  info_.header = std::move(header);
 }
 
 void SegmentFile::NoteDamage(std::uint64_t offset, std::string what) {
   info_.damage.push_back({.file = info_.file, .offset = offset, .what = std::move(what)});
 }
 
-// The index is believed only as far as the blocks that it names follow each other without a gap:
-// each proves itself when it is read.
-bool SegmentFile::ReadIndex() {
+std::optional<log::v1::Index> SegmentFile::IndexAtEnd() {
+  std::string magic;
   std::string trailer;
-  if (info_.size < kFileMagic.size() + kTrailerSize ||
-      !ReadAt(info_.size - kTrailerSize, kTrailerSize, trailer) ||
+  if (info_.size < kFileMagic.size() + kTrailerSize || !ReadAt(0, kFileMagic.size(), magic) ||
+      magic != kFileMagic || !ReadAt(info_.size - kTrailerSize, kTrailerSize, trailer) ||
       !std::string_view(trailer).ends_with(kTrailerMagic)) {
-    return false;
+    return std::nullopt;
   }
   std::uint64_t index_offset = 0;
   std::memcpy(&index_offset, trailer.data(), sizeof index_offset);
-  if (index_offset >= info_.size) return false;
+  if (index_offset >= info_.size) return std::nullopt;
   BlockKind kind{};
   const std::optional<BlockPlace> place = BlockAt(index_offset, kind);
   if (!place || kind != BlockKind::kIndex ||
       place->offset + place->size != info_.size - kTrailerSize) {
-    return false;
+    return std::nullopt;
   }
   BlockHeader header;
   std::string content;
   log::v1::Index index;
-  if (!Read(*place, scan_reader_, header, content) || !index.ParseFromString(content)) return false;
-
-  std::uint64_t at = kFileMagic.size();
-  for (const log::v1::Index::Block& block : index.blocks()) {
-    if (static_cast<std::uint64_t>(block.offset()) != at || block.size() <= 0) return false;
-    at += static_cast<std::uint64_t>(block.size());
+  if (!Read(*place, scan_reader_, header, content) || !index.ParseFromString(content) ||
+      !FillsSegment(index, index_offset)) {
+    return std::nullopt;
   }
-  if (at != index_offset) return false;
-  for (const log::v1::Index::Block& block : index.blocks()) {
-    Note(static_cast<BlockKind>(block.kind()),
-         {.offset = static_cast<std::uint64_t>(block.offset()),
-          .size = static_cast<std::uint64_t>(block.size()),
-          .sequence = static_cast<std::uint64_t>(block.sequence()),
-          .now = engine::AtMicroseconds(block.now_us()),
-          .records = static_cast<std::uint32_t>(block.records())});
+  return index;
+}
+
+bool SegmentFile::ReadIndex() {
+  const std::optional<log::v1::Index> index = IndexAtEnd();
+  if (!index) return false;
+  for (const log::v1::Index::Block& block : index->blocks()) {
+    Note(static_cast<BlockKind>(block.kind()), PlaceOf(block));
   }
   info_.ended = true;
   walked_to_ = info_.size;
   return true;
 }
 
+// Whether the end names the blocks that were walked past.
+bool SegmentFile::EndFits() {
+  const std::optional<log::v1::Index> index = IndexAtEnd();
+  if (!index || static_cast<std::size_t>(index->blocks_size()) != info_.blocks.size() + 1) {
+    return false;
+  }
+  return std::equal(info_.blocks.begin(), info_.blocks.end(), index->blocks().begin() + 1,
+                    [](const BlockPlace& walked, const log::v1::Index::Block& block) {
+                      return walked == PlaceOf(block);
+                    });
+}
+
 // From block to block, without an index.
 void SegmentFile::Walk() {
+  if (walked_to_ == 0) {
+    std::string magic;
+    if (!ReadAt(0, kFileMagic.size(), magic) || magic != kFileMagic) {
+      NoteDamage(0, "the file does not begin as a segment does");
+      if (info_.size < kFileMagic.size()) return;  // More may yet be written.
+    }
+    walked_to_ = kFileMagic.size();
+  }
   while (walked_to_ < info_.size) {
     BlockKind kind{};
     const std::optional<BlockPlace> place = BlockAt(walked_to_, kind);
@@ -154,7 +198,9 @@ void SegmentFile::Walk() {
       std::string trailer;
       ReadAt(walked_to_, kTrailerSize, trailer);
       if (std::string_view(trailer).ends_with(kTrailerMagic)) {
-        NoteDamage(walked_to_, "the end of the segment does not fit what stands before it");
+        if (!EndFits()) {
+          NoteDamage(walked_to_, "the end of the segment does not fit what stands before it");
+        }
         info_.ended = true;
         walked_to_ = info_.size;
         return;
@@ -228,7 +274,8 @@ bool SegmentFile::Read(const BlockPlace& place, BlockReader& reader, BlockHeader
     at += BlockHeader::kSize + parsed->frame_size;
     if (parsed->kind == BlockKind::kPart) continue;
     header = *parsed;
-    return at == end && static_cast<std::uint64_t>(header.sequence) == place.sequence;
+    return at == end && static_cast<std::uint64_t>(header.sequence) == place.sequence &&
+           engine::AtMicroseconds(header.now_us) == place.now;
   }
   return false;
 }

@@ -34,7 +34,9 @@ class SegmentFile {
   explicit SegmentFile(int descriptor, const std::string& path);
 
   void Scan();
+  [[nodiscard]] std::optional<log::v1::Index> IndexAtEnd();
   bool ReadIndex();
+  [[nodiscard]] bool EndFits();
   void Walk();
   [[nodiscard]] std::optional<BlockPlace> BlockAt(std::uint64_t offset, BlockKind& kind);
   [[nodiscard]] std::uint64_t NextSoundBlock(std::uint64_t offset);

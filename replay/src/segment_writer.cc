@@ -64,9 +64,32 @@ absl::Status LogWriter::Impl::Add(const BlockHeader& header, std::string_view co
   } else if (descriptor_ < 0) {
     return absl::FailedPreconditionError("a log begins with a snapshot");
   }
+  if (absl::Status status = Append(header, content); !status.ok()) return status;
   stats_.records += header.records;
   next_sequence_ = header.sequence + (header.kind == BlockKind::kSnapshot ? 1 : header.records);
-  return Append(header, content);
+  return absl::OkStatus();
+}
+
+absl::Status LogWriter::Impl::CheckRecord(std::uint64_t sequence) const {
+  if (!failed_.ok()) return failed_;
+  if (descriptor_ < 0) return absl::FailedPreconditionError("a log begins with a snapshot");
+  return sequence == next_sequence() ? absl::OkStatus() : OutOfOrder("record", sequence);
+}
+
+absl::Status LogWriter::Impl::CheckSnapshot(std::uint64_t sequence) const {
+  if (!failed_.ok()) return failed_;
+  if (descriptor_ < 0 || sequence + 1 >= next_sequence()) return absl::OkStatus();
+  return OutOfOrder("a snapshot after record", sequence);
+}
+
+std::uint64_t LogWriter::Impl::next_sequence() const {
+  return static_cast<std::uint64_t>(
+      chunk_.empty() ? next_sequence_ : chunk_.header().sequence + chunk_.header().records);
+}
+
+absl::Status LogWriter::Impl::OutOfOrder(const std::string& found, std::uint64_t sequence) const {
+  return absl::InvalidArgumentError("found " + found + " " + std::to_string(sequence) +
+                                    "; expected record " + std::to_string(next_sequence()));
 }
 
 bool LogWriter::Impl::SegmentIsFull(const BlockHeader& next) const {
@@ -86,11 +109,15 @@ absl::Status LogWriter::Impl::BeginSegment(const BlockHeader& snapshot) {
   index_.Clear();
   ++stats_.segments;
   header_.set_segment(header_.segment() + 1);
-  if (absl::Status status = Write(kFileMagic); !status.ok()) return status;
-  return Append({.kind = BlockKind::kHeader,
-                 .sequence = snapshot.sequence,
-                 .now_us = snapshot.now_us},
-                header_.SerializeAsString());
+  absl::Status status = Write(kFileMagic);
+  if (status.ok()) {
+    status = Append(
+        {.kind = BlockKind::kHeader, .sequence = snapshot.sequence, .now_us = snapshot.now_us},
+        header_.SerializeAsString());
+  }
+  // Without a header it is no segment.
+  if (!status.ok()) unlink(file_.c_str());
+  return status;
 }
 
 absl::Status LogWriter::Impl::EndSegment() {
@@ -181,11 +208,13 @@ absl::StatusOr<std::unique_ptr<LogWriter>> LogWriter::Create(const std::string& 
 }
 
 absl::Status LogWriter::AddSnapshot(const LogSnapshot& snapshot) {
+  if (absl::Status status = impl_->CheckSnapshot(snapshot.sequence); !status.ok()) return status;
   if (absl::Status status = impl_->FlushChunk(); !status.ok()) return status;
   return impl_->Add(SnapshotHeader(snapshot), SnapshotContent(snapshot));
 }
 
 absl::Status LogWriter::AddRecord(const Record& record) {
+  if (absl::Status status = impl_->CheckRecord(record.sequence); !status.ok()) return status;
   impl_->chunk().Add(record.sequence, record.now, record.event, record.digest, record.outputs);
   return impl_->chunk().full() ? impl_->FlushChunk() : absl::OkStatus();
 }

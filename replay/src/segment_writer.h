@@ -27,6 +27,10 @@ class LogWriter::Impl {
   absl::Status Add(const BlockHeader& header, std::string_view content);
   absl::Status Close();
 
+  // What LogWriter's callers must not get wrong; a recorder's blocks are in order.
+  [[nodiscard]] absl::Status CheckRecord(std::uint64_t sequence) const;
+  [[nodiscard]] absl::Status CheckSnapshot(std::uint64_t sequence) const;
+
   [[nodiscard]] const LogStats& stats() const { return stats_; }
   [[nodiscard]] PayloadMode payloads() const {
     return header_.payloads() == log::v1::Payloads::FULL ? PayloadMode::kFull
@@ -41,6 +45,9 @@ class LogWriter::Impl {
     std::int64_t bytes = 0;
   };
 
+  // Of the record that would follow, those in the chunk counted.
+  [[nodiscard]] std::uint64_t next_sequence() const;
+  [[nodiscard]] absl::Status OutOfOrder(const std::string& found, std::uint64_t sequence) const;
   absl::Status BeginSegment(const BlockHeader& snapshot);
   absl::Status EndSegment();
   [[nodiscard]] bool SegmentIsFull(const BlockHeader& next) const;

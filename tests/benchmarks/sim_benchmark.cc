@@ -20,8 +20,10 @@ void BM_ErlangB(benchmark::State& state) {
   const std::vector<std::string> overrides = {"workload.0.tasks=" + std::to_string(state.range(0)),
                                               "executorHeartbeatIntervalMs=2000"};
   for (auto _ : state) {
-    auto scenario = blockx::sim::LoadScenario(BLOCKX_SOURCE_DIR "/scenarios/erlang-b.json", overrides);
-    if (!std::holds_alternative<blockx::sim::Scenario>(scenario)) return state.SkipWithError("the scenario is unsound");
+    auto scenario =
+        blockx::sim::LoadScenario(BLOCKX_SOURCE_DIR "/scenarios/erlang-b.json", overrides);
+    if (!std::holds_alternative<blockx::sim::Scenario>(scenario))
+      return state.SkipWithError("the scenario is unsound");
     blockx::sim::Simulation simulation(std::get<blockx::sim::Scenario>(std::move(scenario)));
     if (simulation.Run()) return state.SkipWithError("the run failed");
     benchmark::DoNotOptimize(simulation.MakeReport().digest);
@@ -65,13 +67,16 @@ class Xoshiro {
   std::uint64_t words_[4];
 };
 
-// M/M/50/50 at 45 erlangs and nothing else: all events in one binary heap, exponential variates, a counter.
+// M/M/50/50 at 45 erlangs and nothing else: all events in one binary heap, exponential variates, a
+// counter.
 void BM_BareLoop(benchmark::State& state) {
   struct Event {
     double at;
     std::uint32_t sequence;
     bool is_departure;
-    bool operator>(const Event& other) const { return at != other.at ? at > other.at : sequence > other.sequence; }
+    bool operator>(const Event& other) const {
+      return at != other.at ? at > other.at : sequence > other.sequence;
+    }
   };
   constexpr int kSlots = 50;
   constexpr double kPerSecond = 45;
@@ -96,7 +101,8 @@ void BM_BareLoop(benchmark::State& state) {
       } else {
         ++refused;
       }
-      if (++arrivals < state.range(0)) events.push({event.at + random.Exponential(1 / kPerSecond), sequence++, false});
+      if (++arrivals < state.range(0))
+        events.push({event.at + random.Exponential(1 / kPerSecond), sequence++, false});
     }
     benchmark::DoNotOptimize(refused);
   }

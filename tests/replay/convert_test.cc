@@ -3,6 +3,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -47,6 +48,36 @@ TEST(ConvertTest, AnEventComesBackFromItsMessageAsItWas) {
     EXPECT_EQ(event->index(), example.event.index()) << example.text;
     EXPECT_EQ(DigestOf(*event), DigestOf(example.event)) << example.text;
   }
+}
+
+// No protocol brings it in, but an engine that is embedded may be given it, and refuses it.
+TEST(ConvertTest, InTextThatIsNotUtf8EachStrangeByteIsReplaced) {
+  const auto converted = [](std::string_view id) {
+    log::v1::Event message;
+    ToProto(engine::GetTaskResult{id}, message);
+    EXPECT_TRUE(message.has_get_task_result());
+    return message.get_task_result().task_id();
+  };
+  EXPECT_EQ(converted("a\xFF\xC3\u00e4"), "a\uFFFD\uFFFD\u00e4");
+  EXPECT_EQ(converted("\xC0\x80"), "\uFFFD\uFFFD");            // Overlong.
+  EXPECT_EQ(converted("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // A surrogate.
+  EXPECT_EQ(converted("\xF4\x8F\xBF\xBF\xFF"), "\U0010FFFF\uFFFD");
+  const std::array<std::string_view, 2> ids = {"ok", "\xFF"};
+  log::v1::Event message;
+  ToProto(engine::OpenWatch{engine::WatchId(1), ids}, message);
+  EXPECT_EQ(message.open_watch().task_ids(1), "\uFFFD");
+}
+
+// The digest of a history covers it, so a record without it would not replay.
+TEST(ConvertTest, AResultHandlersPayloadIsKeptWithoutAType) {
+  const engine::Event event = engine::SubmitTask{
+      .task_id = "t1", .result_handler = {.payload = engine::Payload::FromBytes("x")}};
+  log::v1::Event message;
+  ToProto(event, message);
+  EventReader reader;
+  const auto read = reader.Read(message);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(DigestOf(*read), DigestOf(event));
 }
 
 TEST(ConvertTest, AnEventComesBackFromBytes) {

@@ -45,7 +45,8 @@ std::optional<engine::Instant> ParseDate(const std::string& text) {
   char more = 0;
   const int fields = std::sscanf(text.c_str(), "%4d-%2u-%2uT%2u:%2u:%lf%c%c", &year, &month, &day,
                                  &hour, &minute, &second, &z, &more);
-  if (fields != 7 || z != 'Z' || hour > 23 || minute > 59 || second < 0 || second >= 61) {
+  const bool has_second = second >= 0 && second < 61;  // And is a number at all.
+  if (fields != 7 || z != 'Z' || hour > 23 || minute > 59 || !has_second) {
     return std::nullopt;
   }
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),

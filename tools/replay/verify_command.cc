@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -40,8 +41,9 @@ class Verifier {
     }
   }
 
-  // From the present moment to that one.
-  void Run(std::uint64_t last) {
+  // From `first`, or from the moment that could be reached behind it, to that one.
+  void Run(std::uint64_t first, std::uint64_t last) {
+    unverified_ += replayer_.sequence() - std::min(first, replayer_.sequence());
     ReplayProgress progress(replayer_.sequence(), last);
     while (!divergence_ && replayer_.sequence() < last) {
       const absl::StatusOr<bool> more = replayer_.Next();
@@ -121,7 +123,8 @@ class Verifier {
 log::v1::Line ExpectedLine(const Divergence& divergence) {
   log::v1::Line line = divergence.found;
   line.set_digest(divergence.expected_digest);
-  *line.mutable_reply() = divergence.expected.reply();
+  line.clear_reply();
+  if (divergence.expected.has_reply()) *line.mutable_reply() = divergence.expected.reply();
   *line.mutable_commands() = divergence.expected.commands();
   return line;
 }
@@ -186,6 +189,7 @@ int Run(const Options& options) {
     if (!to) return kBadUse;
     last = *to;
   }
+  std::uint64_t first = log.first_sequence();
   if (!options.span.from.empty()) {
     const auto from = ParseMoment(options.span.from, log);
     if (!from) return kBadUse;
@@ -196,9 +200,10 @@ int Run(const Options& options) {
         return ComplainOf(status);
       }
     }
+    first = (*replayer)->sequence();
   }
   Verifier verifier(**replayer);
-  verifier.Run(last);
+  verifier.Run(first, last);
   Report(options, verifier, log);
   if (verifier.divergence()) return kDiffers;
   return log.whole() && verifier.unverified() == 0 ? kSame : kDamaged;

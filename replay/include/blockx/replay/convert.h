@@ -20,7 +20,8 @@ enum class PayloadMode {
 };
 
 // Each fills a message of its own, and leaves nothing of what stood in it. Text must be UTF-8, as
-// everything is that an engine accepted. Times in the fields of an event must be whole milliseconds
+// everything is that an engine accepted; in an event, which may have been refused, what is not
+// becomes U+FFFD. Times in the fields of an event must be whole milliseconds
 // or saturated ones, as every protocol gives them. A payload without bytes is told by size and
 // fingerprint.
 void ToProto(const engine::Event& event, log::v1::Event& message);

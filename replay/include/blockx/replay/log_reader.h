@@ -52,6 +52,7 @@ struct BlockPlace {
   engine::Instant now{};
   std::uint32_t records = 0;
   bool is_snapshot = false;
+  friend bool operator==(const BlockPlace&, const BlockPlace&) = default;
 };
 
 // What is known of a segment without reading its records.
@@ -94,17 +95,19 @@ class LogReader {
   };
   // Reads on. After kDamage it goes on with what can be read behind; what was lost is in damage().
   Found Next(Record& record);
-  // After kSnapshot. Nothing: it is damaged.
+  // After kSnapshot, once. Nothing: it is damaged.
   std::optional<LogSnapshot> ReadSnapshot();
-  // Of everything that was read so far, and of what opening found.
+  // Of everything that was read so far, and of what opening found. After kDamage the last one is
+  // what was met.
   [[nodiscard]] const std::vector<Damage>& damage() const;
   // No damage so far, and every segment was ended: nothing can be missing at an end.
   [[nodiscard]] bool whole() const;
 
   // Continues after that record: the next record is the one after it, or the next that there is.
   void SeekAfter(std::uint64_t sequence);
-  // The sequence number of the first record at or after an instant; records whose time ran backwards
-  // count as the ones before them. Past the end: last_sequence() + 1.
+  // The sequence number of the first record at or after an instant, past the end last_sequence()
+  // + 1. Looked for from the last block on that begins before it: where time ran backwards, an
+  // earlier block may have had such a record too.
   std::uint64_t FindTime(engine::Instant at);
 
   // The last snapshot at or before that record whose bytes are sound; nothing if there is none.

@@ -30,8 +30,8 @@ struct LogStats {
 };
 
 // Writes a log's segments into a folder of their own, at once and on the caller's thread. The
-// folder is made for the owner alone (0700), files too (0600). After an error nothing more is
-// written; what stands on the disk then ends with a whole block.
+// folder is made for the owner alone (0700), files too (0600). After an error of the disk nothing
+// more is written; what stands there then ends with a whole block.
 class LogWriter {
  public:
   // AlreadyExists: the folder has segments. `header`: what all segments begin with; format and
@@ -41,10 +41,12 @@ class LogWriter {
                                                            const LogLimits& limits = {});
   ~LogWriter();
 
-  // First comes a snapshot. Later ones make seeking quick, and are where segments may change. One that
-  // lies after the next record begins a segment that says how many records were lost before it.
+  // First comes a snapshot. Later ones make seeking quick, and are where segments may change. One
+  // that lies after the next record begins a segment that says how many records were lost before
+  // it. InvalidArgument: it lies before the last record.
   absl::Status AddSnapshot(const LogSnapshot& snapshot);
-  // Gathers it; a block is written when it is worth one.
+  // Gathers it; a block is written when it is worth one. FailedPrecondition: there is no snapshot
+  // yet. InvalidArgument: it does not follow the last record.
   absl::Status AddRecord(const Record& record);
   // Ends the segment with its index.
   absl::Status Close();
