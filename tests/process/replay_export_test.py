@@ -1,9 +1,10 @@
 """`blockx-replay export --format csv` and `perfetto`: what is told agrees with what was simulated (docs/replay-export.md)."""
 
 import collections
+import json
 import unittest
 
-from replay_logs import LogTestCase, export, import_lines, lines_of, record, replay, rows, table
+from replay_logs import STREAMS, LogTestCase, export, import_lines, lines_of, record, replay, rows, table
 
 STEPS = ("waiting_for_slot_us", "activation_us", "waiting_for_builder_permit_us", "building_us",
          "waiting_for_executors_us", "calls_us", "waiting_for_plugin_permit_us", "writing_us")
@@ -28,6 +29,20 @@ def middle_of(log):
     lines = lines_of(log)
     places = [place for place, line in enumerate(lines) if "snapshot" in line]
     return [lines[0], *lines[places[len(places) // 2]:]]
+
+
+ODD_IDS = ['a,b', 'say "x"', "two\nlines", "\u00fc\u2028", "=1+1", "</script><img src=x onerror=alert(1)>"]
+
+
+def renamed(log):
+    """The text form with other ids for the first tasks; its digests stay, and so are another history's."""
+    lines = lines_of(log)
+    ids = {f"a{number + 1}": name for number, name in enumerate(ODD_IDS)}
+    for line in lines:
+        for event in line.get("event", {}).values():
+            if event.get("taskId") in ids:
+                event["taskId"] = ids[event["taskId"]]
+    return lines
 
 
 class CsvTest(RecordedCase):
@@ -140,25 +155,164 @@ class CsvTest(RecordedCase):
         self.assertLess(states["UNKNOWN"], len(told) // 10)
 
     def test_any_text_in_an_id_is_one_field(self):
-        names = ['a,b', 'say "x"', "two\nlines", "\u00fc\u2028", "=1+1"]
-        lines = lines_of(self.log)
-        ids = {f"a{number + 1}": name for number, name in enumerate(names)}
-        for line in lines:
-            for event in line.get("event", {}).values():
-                if event.get("taskId") in ids:
-                    event["taskId"] = ids[event["taskId"]]
-        # These digests are another history's, and it is said so.
-        done = replay("export", str(import_lines(self.folder / "odd", lines)), "--format", "csv")
+        done = replay("export", str(import_lines(self.folder / "odd", renamed(self.log))), "--format", "csv")
         self.assertEqual(done.returncode, 1)
         text = done.stdout.decode("utf-8")
         told = table(text)
-        self.assertLess(set(names), {row["task_id"] for row in told})
+        self.assertLess(set(ODD_IDS), {row["task_id"] for row in told})
         self.assertTrue(all(None not in row and None not in row.values() for row in told))
+
+
+def events(log, kind, *options):
+    return [event for event in trace(log, *options)["traceEvents"] if event["ph"] == kind]
+
+
+def trace(log, *options):
+    return json.loads(export(log, "perfetto", *options))
+
+
+def track_of(event):
+    return event["pid"], event["tid"]
+
+
+def spans_by_track(log, *options):
+    tracks = collections.defaultdict(list)
+    for event in events(log, "X", *options):
+        tracks[track_of(event)].append(event)
+    return tracks
+
+
+def tracks_named(log, name):
+    return [track_of(event) for event in events(log, "M")
+            if event["name"] == "thread_name" and event["args"]["name"].startswith(name)]
+
+
+class PerfettoTest(RecordedCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        folder = cls.shared / "streams"
+        folder.mkdir()
+        cls.streams, _ = record(folder, STREAMS)
+        folder = cls.shared / "slow"
+        folder.mkdir()
+        cls.slow, _ = record(folder, "slow-executors.json", 'workload.0.duration="90s"')
+
+    def assert_nested(self, spans):
+        """Each lies within the one before that is still there, or after it."""
+        inside = []
+        for span in sorted(spans, key=lambda span: span["ts"]):  # stable: at one time the outer one was written first
+            while inside and inside[-1]["ts"] + inside[-1]["dur"] <= span["ts"]:
+                inside.pop()
+            if inside:
+                self.assertLessEqual(span["ts"] + span["dur"], inside[-1]["ts"] + inside[-1]["dur"], (inside[-1], span))
+            inside.append(span)
+
+    def test_spans_nest_on_each_track(self):
+        for log in (self.log, self.streams, self.slow, import_lines(self.folder / "middle", middle_of(self.log))):
+            for options in ((), ("--from", "+10s", "--to", "+12s")):
+                for spans in spans_by_track(log, *options).values():
+                    self.assert_nested(spans)
+
+    def test_each_run_is_a_span_on_its_slot(self):
+        told = {(row["task_id"], row["run"]): row for row in rows(self.log) if row["run"]}
+        names = {track_of(event): event["args"]["name"] for event in events(self.log, "M")
+                 if event["name"] == "thread_name"}
+        spans = [event for event in events(self.log, "X") if "state" in event.get("args", {})]
+        self.assertEqual(len(spans), len(told))
+        for span in spans:
+            row = told[span["name"], str(span["args"]["run"])]
+            self.assertEqual((span["ts"], span["ts"] + span["dur"]), (int(row["accepted_us"]), int(row["ended_us"])))
+            self.assertEqual(names[track_of(span)], "slot " + row["slot"])
+            self.assertEqual(span["args"]["state"], row["state"])
+            self.assertEqual(span["args"].get("failureCode", ""), row["failure_code"])
+
+    def test_the_steps_within_a_run_are_the_tables(self):
+        row = next(row for row in rows(self.log) if row["state"] == "SUCCEEDED")
+        spans = {event["name"]: event["dur"] for event in events(self.log, "X", "--task", row["task_id"])}
+        for name, column in (("activation", "activation_us"), ("building", "building_us"), ("calls", "calls_us"),
+                             ("writing", "writing_us")):
+            self.assertEqual(str(spans[name]), row[column])
+
+    def test_levels_reach_what_the_simulator_measured(self):
+        reached = collections.defaultdict(int)
+        for event in events(self.log, "C"):
+            reached[event["name"]] = max(reached[event["name"]], event["args"]["value"])
+        in_use, queues = self.results["utilisation"], self.results["queues"]
+        self.assertEqual(reached, {
+            "in use: slots": in_use["slots"]["max"],
+            "in use: executors": in_use["executors"]["max"],
+            "in use: builder permits": in_use["builder"]["max"],
+            "in use: scan permits": in_use["scan"]["max"],
+            "in use: executor-task permits": in_use["executorTasks"]["max"],
+            "in use: plugin permits": in_use["plugin"]["max"],
+            "waiting: tasks for a builder permit": queues["builder"]["max"],
+            "waiting: tasks for a scan permit": queues["scan"]["max"],
+            "waiting: tasks for an executor-task permit": queues["executorTasks"]["max"],
+            "waiting: calls for an executor": queues["calls"]["max"],
+            "waiting: tasks for a plugin permit": queues["plugin"]["max"],
+        })
+
+    def test_a_refusal_points_to_those_who_held_the_slots(self):
+        refusals = [event for event in events(self.log, "i") if event["name"] == "refused: NO_SLOT"]
+        self.assertEqual(len(refusals), sum(row["failure_code"] == "NO_SLOT" for row in rows(self.log)))
+        (track,) = tracks_named(self.log, "refused requests")
+        begins = collections.Counter(event["ts"] for event in events(self.log, "s") if track_of(event) == track)
+        for refusal in refusals:
+            self.assertGreaterEqual(begins[refusal["ts"]], 8)
+        held = [event for event in events(self.log, "X") if event["name"] == "slots held"]
+        for span in held:
+            self.assertEqual(span["args"]["slotsHeld"], 30)
+            self.assertEqual(len(set(span["args"]["heldLongestBy"].split())), 8)
+
+    def test_arrows_lead_from_span_to_span(self):
+        for log in (self.log, self.streams):
+            spans = spans_by_track(log)
+            begins = {event["id"]: event for event in events(log, "s")}
+            ends = {event["id"]: event for event in events(log, "f")}
+            self.assertGreater(len(begins), 0)
+            self.assertEqual(set(begins), set(ends))
+            for end in (*begins.values(), *ends.values()):
+                self.assertTrue(any(span["ts"] <= end["ts"] <= span["ts"] + span["dur"] for span in spans[track_of(end)]))
+
+    def test_calls_stand_on_their_executor_with_their_outcome(self):
+        calls = [event for event in events(self.streams, "X") if "outcome" in event.get("args", {})]
+        self.assertEqual({track_of(call) for call in calls}, set(tracks_named(self.streams, "executor")) - set(
+            track_of(event) for event in events(self.streams, "X") if "generation" in event.get("args", {})))
+        outcomes = collections.Counter(call["args"]["outcome"] for call in calls)
+        self.assertEqual(set(outcomes), {"succeeded", "failed"})
+        counted = sum(int(row["calls_total"]) + int(row["calls_retried"]) for row in rows(self.streams) if row["run"])
+        self.assertEqual(len(calls), counted)
+        subcalls = [call for call in calls if "subcallOf" in call["args"]]
+        self.assertEqual(len(events(self.streams, "s")), len({call["args"]["call"] for call in subcalls}))
+
+    def test_streams_are_marked(self):
+        marks = {event["name"] for event in events(self.streams, "i")}
+        self.assertLessEqual({"stream starts", "stream is paused", "stream goes on", "stream ends"}, marks)
+
+    def test_processes_of_executors_are_spans_with_their_end(self):
+        spans = events(self.slow, "X")
+        killed = [span for span in spans if "killReason" in span.get("args", {})]
+        self.assertGreater(len(killed), 0)
+        self.assertEqual(len(killed), sum(span["name"] == "killed: CANCEL_GRACE" for span in spans))
+        self.assertEqual(len(killed), sum(event["name"] == "exit" for event in events(self.slow, "i")))
+        self.assertTrue(all(span["args"]["exitReason"] for span in killed))
+
+    def test_a_part_of_a_log_has_that_part_alone(self):
+        for event in trace(self.log, "--from", "+10s", "--to", "+12s")["traceEvents"]:
+            if "ts" in event:
+                self.assertGreaterEqual(event["ts"], 10_000_000)
+                self.assertLessEqual(event["ts"] + event.get("dur", 0), 12_000_000)
+
+    def test_any_text_in_an_id_is_sound_json(self):
+        odd = import_lines(self.folder / "odd", renamed(self.log))
+        told = json.loads(replay("export", str(odd), "--format", "perfetto").stdout.decode("utf-8"))
+        self.assertLess(set(ODD_IDS), {event["args"]["task"] for event in told["traceEvents"] if "task" in event.get("args", {})})
 
 
 class OutputTest(RecordedCase):
     def test_a_file_gets_what_stdout_gets(self):
-        for form in ("jsonl", "csv"):
+        for form in ("jsonl", "csv", "perfetto"):
             file = self.folder / form
             self.assertEqual(export(self.log, form, "--out", str(file)), "")
             self.assertEqual(file.read_text("utf-8"), export(self.log, form))

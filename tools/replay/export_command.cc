@@ -51,7 +51,9 @@ int ExportTimeline(const Options& options, Output& out) {
   if (!replayer.ok()) return ComplainOf(replayer.status());
   int exit_code = kSame;
   const std::optional<Timeline> timeline = GatherTimeline(**replayer, options.filter, exit_code);
-  if (timeline) WriteCsv(*timeline, out);
+  if (!timeline) return exit_code;
+  if (options.format == "csv") WriteCsv(*timeline, out);
+  if (options.format == "perfetto") WritePerfetto(*timeline, out);
   return exit_code;
 }
 
@@ -83,8 +85,8 @@ void AddExportCommand(CLI::App& app, int& exit_code) {
   command
       .add_option("--format", options->format,
                   "jsonl: the text form, without loss; csv: a row for each run of a task and each "
-                  "refused request")
-      ->check(CLI::IsMember({"jsonl", "csv"}))
+                  "refused request; perfetto: a trace for ui.perfetto.dev")
+      ->check(CLI::IsMember({"jsonl", "csv", "perfetto"}))
       ->capture_default_str();
   command.add_option("--out", options->out, "In place of stdout")->type_name("FILE");
   AddSpanOptions(command, options->filter);

@@ -10,6 +10,9 @@ namespace blockx::tools {
 // A row for each run of a task and for each refused request (docs/replay-export.md).
 void WriteCsv(const Timeline& timeline, Output& out);
 
+// Slots, executors and levels as tracks of a Chrome trace, for ui.perfetto.dev.
+void WritePerfetto(const Timeline& timeline, Output& out);
+
 }  // namespace blockx::tools
 
 #endif  // BLOCKX_TOOLS_REPLAY_EXPORT_FORMS_H_

@@ -140,8 +140,8 @@ void GatherAttempts(Timeline& timeline) {
                    });
   Lanes lanes;
   for (TimelineAttempt& line : timeline.attempts) {
-    const auto& attempt = timeline.runs[line.run].run->calls[line.call].attempts[line.attempt];
-    line.lane = lanes.Take(attempt.executor.value(), line.begin.at, line.end.at);
+    const std::int64_t executor = AttemptOf(timeline, line).executor.value();
+    line.lane = lanes.Take(executor, line.begin.at, line.end.at);
   }
 }
 
@@ -269,6 +269,8 @@ std::optional<Timeline> GatherTimeline(replay::Replayer& replayer, const RecordF
   for (TimelineLease& lease : timeline.leases) {
     if (!lease.end.happened()) lease.end = {timeline.last.at, timeline.last.sequence + 1};
   }
+  // Most are submitted at once.
+  Keep(timeline.leases, [](const TimelineLease& lease) { return lease.end.at > lease.begin.at; });
   GatherRuns(before, replayer.engine(), timeline);
   PlaceOnSlots(timeline);
   GatherRefusals(timeline);

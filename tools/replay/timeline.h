@@ -170,6 +170,11 @@ struct Timeline {
   }
 };
 
+[[nodiscard]] const replay::AttemptHistory& AttemptOf(const Timeline& timeline,
+                                                      const TimelineAttempt& line);
+// How it ended, in words.
+[[nodiscard]] std::string_view OutcomeOf(const Timeline& timeline, const TimelineAttempt& line);
+
 // The steps that a run was in, one after the other, from the first one that the log knows of.
 [[nodiscard]] std::vector<StepSpan> StepsOf(const TimelineRun& run);
 

@@ -65,6 +65,24 @@ std::string_view NameOf(engine::KillReason reason) {
   return "";
 }
 
+const replay::AttemptHistory& AttemptOf(const Timeline& timeline, const TimelineAttempt& line) {
+  return timeline.runs[line.run].run->calls[line.call].attempts[line.attempt];
+}
+
+std::string_view OutcomeOf(const Timeline& timeline, const TimelineAttempt& line) {
+  switch (AttemptOf(timeline, line).end) {
+    case replay::AttemptHistory::End::kNone:
+      return line.lost ? "unknown" : "in flight";
+    case replay::AttemptHistory::End::kSucceeded:
+      return "succeeded";
+    case replay::AttemptHistory::End::kFailed:
+      return "failed";
+    case replay::AttemptHistory::End::kExecutorExited:
+      return "executor exited";
+  }
+  return "";
+}
+
 std::vector<StepSpan> StepsOf(const TimelineRun& run) {
   const engine::StepTimes& times = run.result.times;
   const Instant first_call = run.first_dispatch == kNever ? times.called : run.first_dispatch;
