@@ -54,6 +54,7 @@ int ExportTimeline(const Options& options, Output& out) {
   if (!timeline) return exit_code;
   if (options.format == "csv") WriteCsv(*timeline, out);
   if (options.format == "perfetto") WritePerfetto(*timeline, out);
+  if (options.format == "html") WriteHtml(*timeline, out);
   return exit_code;
 }
 
@@ -85,8 +86,9 @@ void AddExportCommand(CLI::App& app, int& exit_code) {
   command
       .add_option("--format", options->format,
                   "jsonl: the text form, without loss; csv: a row for each run of a task and each "
-                  "refused request; perfetto: a trace for ui.perfetto.dev")
-      ->check(CLI::IsMember({"jsonl", "csv", "perfetto"}))
+                  "refused request; perfetto: a trace for ui.perfetto.dev; html: a page "
+                  "with a timeline")
+      ->check(CLI::IsMember({"jsonl", "csv", "perfetto", "html"}))
       ->capture_default_str();
   command.add_option("--out", options->out, "In place of stdout")->type_name("FILE");
   AddSpanOptions(command, options->filter);

@@ -13,6 +13,9 @@ void WriteCsv(const Timeline& timeline, Output& out);
 // Slots, executors and levels as tracks of a Chrome trace, for ui.perfetto.dev.
 void WritePerfetto(const Timeline& timeline, Output& out);
 
+// A page of its own, which loads nothing.
+void WriteHtml(const Timeline& timeline, Output& out);
+
 }  // namespace blockx::tools
 
 #endif  // BLOCKX_TOOLS_REPLAY_EXPORT_FORMS_H_
