@@ -1,4 +1,4 @@
-"""`blockx-replay export --format csv` and `perfetto`: what is told agrees with what was simulated (docs/replay-export.md)."""
+"""`blockx-replay export`: what is told agrees with what was simulated (docs/replay-export.md)."""
 
 import collections
 import json
@@ -310,9 +310,41 @@ class PerfettoTest(RecordedCase):
         self.assertLess(set(ODD_IDS), {event["args"]["task"] for event in told["traceEvents"] if "task" in event.get("args", {})})
 
 
+def place_of_data(page):
+    return page.split('<script id="data" type="application/json">')[1].split("</script>")[0]
+
+
+def data_of(page):
+    return json.loads(place_of_data(page))
+
+
+class HtmlTest(RecordedCase):
+    def test_the_page_names_nothing_to_load(self):
+        page = export(self.log, "html")
+        for word in ("http:", "https:", "src=", "href=", "url(", "@import", "fetch(", "import("):
+            self.assertNotIn(word, page)
+
+    def test_its_data_cannot_end_its_place(self):
+        page = replay("export", str(import_lines(self.folder / "odd", renamed(self.log))), "--format", "html").stdout.decode("utf-8")
+        self.assertEqual((page.count("<script"), page.count("</script"), page.count("<img")), (2, 2, 0))
+        self.assertNotIn("<", place_of_data(page))
+        self.assertLess(set(ODD_IDS), set(data_of(page)["texts"]))
+
+    def test_it_has_each_run_and_refusal(self):
+        data = data_of(export(self.log, "html"))
+        self.assertEqual(data["runs"]["rows"], sum(row["run"] != "" for row in rows(self.log)))
+        self.assertEqual(data["refusals"]["rows"], sum(row["state"] == "REFUSED" for row in rows(self.log)))
+
+    def test_one_task_alone_can_be_shown(self):
+        task = next(row["task_id"] for row in rows(self.log) if row["state"] == "FAILED")
+        data = data_of(export(self.log, "html", "--task", task))
+        self.assertEqual((data["runs"]["rows"], data["oneTask"]), (1, True))
+        self.assertLess(data["last"] - data["first"], 30_000_000)
+
+
 class OutputTest(RecordedCase):
     def test_a_file_gets_what_stdout_gets(self):
-        for form in ("jsonl", "csv", "perfetto"):
+        for form in ("jsonl", "csv", "perfetto", "html"):
             file = self.folder / form
             self.assertEqual(export(self.log, form, "--out", str(file)), "")
             self.assertEqual(file.read_text("utf-8"), export(self.log, form))

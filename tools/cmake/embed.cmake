@@ -1,4 +1,4 @@
-# The script behind blockx_embed. A compiler need not take a literal longer than 64 KiB, so each file is one of its own.
+# The script behind blockx_embed.
 set(literals "")
 foreach(file IN LISTS FILES)
   file(READ "${file}" text)
@@ -8,14 +8,10 @@ foreach(file IN LISTS FILES)
   string(APPEND literals "\n    R\"blockx(${text})blockx\"")
 endforeach()
 
-file(WRITE "${FOLDER}/${NAME}.h" "#pragma once
-#include <string_view>
-namespace blockx::embedded {
-extern const std::string_view ${NAME};
-}
-")
-file(WRITE "${FOLDER}/${NAME}.cc" "#include \"${NAME}.h\"
-namespace blockx::embedded {
-const std::string_view ${NAME} =${literals};
-}
+file(WRITE "${OUTPUT}" "#include <string_view>
+
+namespace blockx::tools {
+extern const std::string_view ${CONSTANT};
+const std::string_view ${CONSTANT} =${literals};
+}  // namespace blockx::tools
 ")

@@ -87,8 +87,10 @@ class App {
   draw() {
     const { context, view, rows, theme } = this;
     const { width, height } = fitCanvas(this.canvas, context);
-    const gutter = width < 560 ? 58 : 118;
+    const narrow = width < 560;
+    const gutter = narrow ? 58 : 138;
     view.place(gutter, width - gutter - 6);
+    rows.covered = this.panel.covers();
     rows.layOut(height - App.#AXIS);
     context.clearRect(0, 0, width, height);
     context.font = theme.font;
@@ -98,7 +100,7 @@ class App {
     context.beginPath();
     context.rect(0, App.#AXIS, width, height - App.#AXIS);
     context.clip();
-    this.#labels(gutter);
+    this.#labels(gutter, narrow);
     context.beginPath();
     context.rect(gutter, App.#AXIS, view.width, height - App.#AXIS);
     context.clip();
@@ -106,11 +108,23 @@ class App {
       const top = this.#topOf(row);
       if (top + row.height >= 0 && top <= height) this.#row(row, top);
     }
+    if (narrow) this.#labelsInside();
     this.levels.marks(App.#AXIS, height);
     if (this.chosen !== null) for (const run of this.data.runsOfTask.of(this.chosen)) this.spans.choice(run, (row) => this.#topOf(row));
     context.restore();
+    this.#scrollBar(width, height);
     this.overview.draw();
-    document.getElementById("span").textContent = formatSpan(view.span);
+    document.getElementById("span").textContent = formatSpan(view.span) + (narrow ? "" : " shown");
+  }
+
+  // Tells that there are more rows than are in sight.
+  #scrollBar(width, height) {
+    const { rows, context, theme } = this;
+    const part = rows.visible / rows.height;
+    if (part >= 1) return;
+    const length = height - App.#AXIS;
+    context.fillStyle = theme.capacity;
+    context.fillRect(width - 4, App.#AXIS + rows.scroll / rows.height * length, 3, part * length);
   }
 
   #topOf(row) {
@@ -129,7 +143,7 @@ class App {
   }
 
   // As many labels as there is room for.
-  #labels(gutter) {
+  #labels(gutter, narrow) {
     const { context, theme, rows } = this;
     context.fillStyle = theme.muted;
     let free = -Infinity;
@@ -137,9 +151,23 @@ class App {
       const top = this.#topOf(row);
       const middle = row.fixed ? top + 7 : top + row.height / 2;
       if (row.apart) free = -Infinity;
-      if (middle - 6 < free || row.label === "") continue;
+      if (middle - 6 < free || row.label === "" || narrow && row.fixed) continue;
       context.fillText(this.fitted(row.label, gutter - 14), 10, middle + 0.5);
       free = middle + 6;
+    }
+  }
+
+  // Those for which there is no room beside the rows.
+  #labelsInside() {
+    const { context, theme, rows, view } = this;
+    for (const row of rows.rows.filter((candidate) => candidate.fixed)) {
+      const top = this.#topOf(row);
+      context.globalAlpha = 0.8;
+      context.fillStyle = theme.ground;
+      context.fillRect(view.left, top, context.measureText(row.label).width + 8, 14);
+      context.globalAlpha = 1;
+      context.fillStyle = theme.muted;
+      context.fillText(row.label, view.left + 4, top + 7);
     }
   }
 
@@ -205,6 +233,7 @@ class App {
       this.panel.hide();
     } else {
       this.panel.show(task);
+      this.draw();  // There is less room now.
       if (moves) this.#reveal(task);
     }
     this.redraw();

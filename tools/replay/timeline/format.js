@@ -26,12 +26,12 @@ function formatMoment(us) {
   return `${us < 0 ? "−" : "+"}${(Math.abs(us) / SECOND).toFixed(6)} s`;
 }
 
-// A moment as an axis tells it, as finely as its ticks lie apart: "1:05", "1:05.2", "12.345"
+// A moment as an axis tells it, as finely as its ticks lie apart: "1:05", "1:05.2", "12.345 s"
 function formatTick(us, step) {
   const digits = step >= SECOND ? 0 : Math.min(6, Math.ceil(-Math.log10(step / SECOND)));
   const sign = us < 0 ? "−" : "";
   const size = Math.abs(us);
-  if (size < MINUTE) return `${sign}${(size / SECOND).toFixed(digits)}${digits ? "" : " s"}`;
+  if (size < MINUTE) return `${sign}${(size / SECOND).toFixed(digits)} s`;
   const hours = Math.floor(size / HOUR);
   const minutes = Math.floor(size % HOUR / MINUTE);
   const seconds = (size % MINUTE / SECOND).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");

@@ -14,18 +14,20 @@ class Overview {
 
   x(time) {
     const { view } = this.app;
-    return view.left + (time - view.first) / (view.last - view.first) * view.width;
+    return this.left + (time - view.first) / (view.last - view.first) * this.width;
   }
 
   time(x) {
     const { view } = this.app;
-    return view.first + (x - view.left) / view.width * (view.last - view.first);
+    return view.first + (x - this.left) / this.width * (view.last - view.first);
   }
 
   draw() {
     const { theme, view, data } = this.app;
     const { width, height } = fitCanvas(this.canvas, this.context);
     const { context } = this;
+    this.left = view.left;
+    this.width = width - view.left - 6;  // Wider than the timeline when a panel is beside that.
     context.clearRect(0, 0, width, height);
     context.font = theme.font;
     context.textBaseline = "middle";
@@ -41,14 +43,14 @@ class Overview {
   #area(levels, scale, bottom, height, colour) {
     const { context } = this;
     const { view } = this.app;
-    const width = Math.ceil(view.width);
+    const width = Math.ceil(this.width);
     const sum = new Float64Array(width);
     for (const level of levels) level.highest(view.first, view.last, width).forEach((value, x) => sum[x] += value);
     const top = scale || sum.reduce((max, value) => Math.max(max, value), 1);
     context.fillStyle = colour;
     context.beginPath();
     sum.forEach((value, x) => {
-      if (value > 0) context.rect(view.left + x, bottom - value / top * height, 1, value / top * height);
+      if (value > 0) context.rect(this.left + x, bottom - value / top * height, 1, value / top * height);
     });
     context.fill();
   }
@@ -66,19 +68,19 @@ class Overview {
   }
 
   #labels(bottom) {
-    const { view, theme } = this.app;
-    if (view.left < 80) return;
+    const { theme } = this.app;
+    if (this.left < 80) return;
     this.context.fillStyle = theme.muted;
     this.context.fillText("overview", 10, bottom / 2 + 3);
   }
 
   #shade(from, to, height) {
     const { context } = this;
-    const { view, theme } = this.app;
+    const { theme } = this.app;
     context.fillStyle = theme.ground;
     context.globalAlpha = 0.68;
-    context.fillRect(view.left, 0, from - view.left, height);
-    context.fillRect(to, 0, view.left + view.width - to, height);
+    context.fillRect(this.left, 0, from - this.left, height);
+    context.fillRect(to, 0, this.left + this.width - to, height);
     context.globalAlpha = 1;
     context.strokeStyle = theme.chosen;
     context.lineWidth = 1;

@@ -15,7 +15,7 @@ class LevelPainter {
     const y = (value) => top + row.height - value / scale * (row.height - 2);
     this.#areas([level], scale, row, top, [theme.level]);
     if (level.capacity > 0 && level.capacity <= scale) this.#rule(y(level.capacity));
-    this.#scale(level.capacity > 0 ? `${level.max} of ${level.capacity}` : `${level.max}`, top);
+    this.#scale(level.capacity > 0 ? `most ${level.max} of ${level.capacity}` : `most ${level.max}`, top);
   }
 
   // All queues on top of each other.
@@ -25,7 +25,7 @@ class LevelPainter {
       new Float64Array(512));
     const scale = Math.max(1, sum.reduce((max, value) => Math.max(max, value), 0));
     this.#areas(row.levels, scale, row, top, row.levels.map((level) => theme.queues[level.key]));
-    this.#scale(`up to ${scale}`, top);
+    this.#scale(`most ${scale}`, top);
   }
 
   #areas(levels, scale, row, top, colours) {
@@ -92,6 +92,22 @@ class LevelPainter {
       painted = x;
     }
     context.globalAlpha = 1;
+    this.#chosen(row, top);
+  }
+
+  #chosen(row, top) {
+    const { context } = this;
+    const { view, theme, chosen } = this.app;
+    if (chosen === null) return;
+    context.fillStyle = theme.chosen;
+    for (const refusal of this.data.refusalsOfTask.of(chosen)) {
+      const x = view.x(this.data.refusals.at[refusal]);
+      context.beginPath();
+      context.moveTo(x, top + row.height - 4);
+      context.lineTo(x - 5, top + row.height + 4);
+      context.lineTo(x + 5, top + row.height + 4);
+      context.fill();
+    }
   }
 
   // The axis above all rows, and its lines behind them.

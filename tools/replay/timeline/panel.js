@@ -12,6 +12,11 @@ class Panel {
     this.box.hidden = true;
   }
 
+  // How much of the timeline lies under it: on a small screen it does not stand beside.
+  covers() {
+    return this.box.hidden || getComputedStyle(this.box).position !== "absolute" ? 0 : this.box.offsetHeight;
+  }
+
   // `task` is the number of the id's text.
   show(task) {
     const runs = [...this.data.runsOfTask.of(task)];
@@ -62,6 +67,7 @@ class Panel {
   #bar(run) {
     const bar = element("div", { className: "bar" });
     for (const { step, begin, end } of this.data.stepsOf(run)) {
+      if (end <= begin) continue;
       const part = element("span", { className: `step-${step}`, title: `${this.data.steps[step]}: ${formatSpan(end - begin)}` });
       part.style.flexGrow = String(end - begin);
       bar.append(part);
@@ -98,11 +104,10 @@ class Panel {
 
   #call(run, call) {
     const { calls, texts } = this.data;
-    const heading = element("span", { textContent: texts[calls.function[call]] || "call" });
     const parent = calls.parent[call];
-    const details = [`call ${calls.id[call]}`];
-    if (parent >= 0) details.push(`asked for by call ${calls.id[parent]}`);
-    const item = element("li", {}, heading, " ", element("small", { textContent: details.join(", ") }));
+    const details = [texts[calls.function[call]], parent >= 0 ? `asked for by call ${calls.id[parent]}` : ""];
+    const item = element("li", {}, `call ${calls.id[call]} `,
+      element("small", { textContent: details.filter(Boolean).join(", ") }));
     const attempts = this.data.attemptsOfCall.of(call);
     for (const attempt of attempts) item.append(this.#attempt(run, attempt));
     if (attempts.length === 0) item.append(element("p", { textContent: "never dispatched in this log" }));

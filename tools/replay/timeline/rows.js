@@ -10,6 +10,7 @@ class Rows {
     this.data = data;
     this.rows = [...this.#levelRows(), ...this.#slotRows(), ...this.#executorRows()];
     this.scroll = 0;
+    this.covered = 0;  // Pixels at the bottom over which the panel lies.
   }
 
   #levelRows() {
@@ -83,15 +84,15 @@ class Rows {
   }
 
   scrollBy(distance) {
-    this.scroll = Math.max(0, Math.min(this.scroll + distance, this.height - this.visible));
+    this.scroll = Math.max(0, Math.min(this.scroll + distance, this.height - this.visible + this.covered));
   }
 
   // So that the row is in sight.
   reveal(row) {
-    if (row.top < this.scroll || row.top + row.height > this.scroll + this.visible) {
-      this.scroll = row.top - this.visible / 3;
-      this.scrollBy(0);
-    }
+    const visible = this.visible - this.covered;
+    if (row.top >= this.scroll && row.top + row.height <= this.scroll + visible) return;
+    this.scroll = row.top - visible / 3;
+    this.scrollBy(0);
   }
 
   // `y` counts from the top of the rows' part of the canvas.

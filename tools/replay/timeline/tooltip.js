@@ -44,10 +44,11 @@ class Tooltip {
     const { attempts, calls, runs, texts } = this.data;
     const call = attempts.call[attempt];
     const lines = [
-      `${texts[calls.function[call]] || "call"} for ${texts[runs.task[this.data.runOfAttempt(attempt)]]}`,
+      texts[runs.task[this.data.runOfAttempt(attempt)]],
       `call ${calls.id[call]}, attempt ${attempts.number[attempt]}: ${attempts.outcome[attempt]}`,
       formatSpan(attempts.end[attempt] - attempts.begin[attempt]),
     ];
+    if (calls.function[call]) lines.push(texts[calls.function[call]]);
     if (attempts.code[attempt]) lines.push(texts[attempts.code[attempt]]);
     return lines;
   }
