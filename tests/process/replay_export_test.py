@@ -214,6 +214,21 @@ class PerfettoTest(RecordedCase):
                 for spans in spans_by_track(log, *options).values():
                     self.assert_nested(spans)
 
+    def test_spans_nest_though_the_clock_was_set_back(self):
+        lines = lines_of(self.log)
+        for number, line in enumerate(lines):
+            if number % 7 == 0 and "event" in line:
+                line["nowUs"] = str(max(0, int(line.get("nowUs", "0")) - 300_000))
+        # These digests are another history's, and it is said so.
+        done = replay("export", str(import_lines(self.folder / "back", lines)), "--format", "perfetto")
+        self.assertEqual(done.returncode, 1)
+        tracks = collections.defaultdict(list)
+        for event in json.loads(done.stdout)["traceEvents"]:
+            if event["ph"] == "X":
+                tracks[track_of(event)].append(event)
+        for spans in tracks.values():
+            self.assert_nested(spans)
+
     def test_each_run_is_a_span_on_its_slot(self):
         told = {(row["task_id"], row["run"]): row for row in rows(self.log) if row["run"]}
         names = {track_of(event): event["args"]["name"] for event in events(self.log, "M")
