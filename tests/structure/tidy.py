@@ -5,7 +5,7 @@ import re
 import project
 
 MAX_LINES = 500
-SOURCES = (".cc", ".h", ".py")
+SOURCES = (".cc", ".h", ".py", ".js", ".css")
 
 # What the engine may not even mention, with the reason. Its object code is purity_test.py's.
 BANNED_IN_ENGINE = {
@@ -77,7 +77,7 @@ def _check_file(path, root):
 def violations(root):
     """One line for each place that breaks a habit."""
     lines = []
-    suffixes = set(SOURCES) | {".md", ".txt", ".cmake", ".proto", ".in"}
+    suffixes = set(SOURCES) | {".md", ".txt", ".cmake", ".proto", ".in", ".html"}
     for path in project.files(root, project.FOLDERS, suffixes):
         lines.extend(f"{path.relative_to(root)}:{line}: {message}" for line, message in _check_file(path, root))
     return lines

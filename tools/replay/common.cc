@@ -95,8 +95,10 @@ void PrintDamage(const replay::LogReader& log, std::FILE* out) {
   }
   for (const replay::SegmentInfo& segment : log.segments()) {
     if (segment.ended) continue;
-    std::fprintf(out, "  %s: was not ended: records may be missing behind its last one, or are still "
-                 "being written\n", segment.file.c_str());
+    std::fprintf(out,
+                 "  %s: was not ended: records may be missing behind its last one, or are still "
+                 "being written\n",
+                 segment.file.c_str());
   }
 }
 
@@ -149,15 +151,20 @@ std::optional<std::uint64_t> ParseMoment(std::string_view text, replay::LogReade
   return std::nullopt;
 }
 
-void AddFilterOptions(CLI::App& command, RecordFilter& filter) {
+void AddSpanOptions(CLI::App& command, RecordFilter& filter) {
   command.add_option("--task", filter.task, "Only what concerns this task")->type_name("ID");
   command
       .add_option("--from", filter.from,
                   "Only from this moment on: a record's number, +1.5s since the start, or a date")
       ->type_name("MOMENT");
-  command.add_option("--to", filter.to, "Only up to this moment, it included")
-      ->type_name("MOMENT");
-  command.add_option("--kind", filter.kinds, "Only events of this name, such as submitTask; repeatable")
+  command.add_option("--to", filter.to, "Only up to this moment, it included")->type_name("MOMENT");
+}
+
+void AddFilterOptions(CLI::App& command, RecordFilter& filter) {
+  AddSpanOptions(command, filter);
+  command
+      .add_option("--kind", filter.kinds,
+                  "Only events of this name, such as submitTask; repeatable")
       ->type_name("NAME")
       ->take_all()
       ->allow_extra_args(false)

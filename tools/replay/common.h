@@ -22,11 +22,11 @@ namespace blockx::tools {
 // What blockx-replay tells its caller.
 enum ReplayExit : int {
   kSame = 0,
-  kDiffers = 1,   // a divergence, a difference, a broken invariant
-  kBadUse = 2,    // bad input or usage; no log there
-  kLost = 3,      // recover: something was lost
-  kDamaged = 4,   // damage, and what could be read was verified
-  kFailed = 5,    // a file that could not be written
+  kDiffers = 1,  // a divergence, a difference, a broken invariant
+  kBadUse = 2,   // bad input or usage; no log there
+  kLost = 3,     // recover: something was lost
+  kDamaged = 4,  // damage, and what could be read was verified
+  kFailed = 5,   // a file that could not be written
 };
 
 // On stderr, one line.
@@ -60,6 +60,8 @@ struct RecordFilter {
   std::vector<std::string> kinds;
 };
 void AddFilterOptions(CLI::App& command, RecordFilter& filter);
+// All but --kind.
+void AddSpanOptions(CLI::App& command, RecordFilter& filter);
 
 // The recorded configuration with fields changed ("worker.taskSlots=100"). Nothing: Complain was
 // called.

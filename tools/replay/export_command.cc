@@ -4,8 +4,12 @@
 
 #include "blockx/replay/log_reader.h"
 #include "blockx/replay/log_text.h"
+#include "blockx/replay/replayer.h"
 #include "commands.h"
 #include "common.h"
+#include "export_forms.h"
+#include "output.h"
+#include "timeline.h"
 
 namespace blockx::tools {
 namespace {
@@ -13,16 +17,18 @@ namespace {
 struct Options {
   std::string log;
   std::string format = "jsonl";
+  std::string out;
+  RecordFilter filter;
 };
 
 // The log itself: nothing is replayed, and what is damaged is left out.
-int ExportLines(const Options& options) {
+int ExportLines(const Options& options, Output& out) {
   auto log = replay::LogReader::Open(options.log);
   if (!log.ok()) return ComplainOf(log.status());
   log::v1::Line line;
   const auto print = [&](const auto& part) {
     replay::ToLine(part, line);
-    std::printf("%s\n", replay::JsonOf(line).c_str());
+    out.Write(replay::JsonOf(line) + '\n');
   };
   print((*log)->header());
   replay::Record record;
@@ -40,20 +46,52 @@ int ExportLines(const Options& options) {
   return (*log)->damage().empty() ? kSame : kDamaged;
 }
 
+int ExportTimeline(const Options& options, Output& out) {
+  auto replayer = replay::Replayer::Open(options.log);
+  if (!replayer.ok()) return ComplainOf(replayer.status());
+  int exit_code = kSame;
+  const std::optional<Timeline> timeline = GatherTimeline(**replayer, options.filter, exit_code);
+  if (!timeline) return exit_code;
+  if (options.format == "csv") WriteCsv(*timeline, out);
+  if (options.format == "perfetto") WritePerfetto(*timeline, out);
+  if (options.format == "html") WriteHtml(*timeline, out);
+  return exit_code;
+}
+
 int Run(const Options& options) {
-  const int exit_code = ExportLines(options);
-  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? exit_code : kFailed;
+  const bool lines = options.format == "jsonl";
+  const RecordFilter& filter = options.filter;
+  if (lines && !(filter.task.empty() && filter.from.empty() && filter.to.empty())) {
+    Complain("--task, --from and --to are for the other formats; single steps: show --json");
+    return kBadUse;
+  }
+  Output out(options.out);
+  if (!out.ready()) {
+    Complain(options.out + ": cannot be written");
+    return kFailed;
+  }
+  const int exit_code = lines ? ExportLines(options, out) : ExportTimeline(options, out);
+  if (out.Close()) return exit_code;
+  Complain((options.out.empty() ? "stdout" : options.out) + ": writing failed; is the disk full?");
+  return kFailed;
 }
 
 }  // namespace
 
 void AddExportCommand(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand("export", "Writes the log in another form, on stdout");
+  CLI::App& command =
+      *app.add_subcommand("export", "Writes the log in another form, on stdout or to a file");
   command.add_option("LOG", options->log, "The log")->required();
-  command.add_option("--format", options->format, "jsonl: the text form, without loss")
-      ->check(CLI::IsMember({"jsonl"}))
+  command
+      .add_option("--format", options->format,
+                  "jsonl: the text form, without loss; csv: a row for each run of a task and each "
+                  "refused request; perfetto: a trace for ui.perfetto.dev; html: a page "
+                  "with a timeline")
+      ->check(CLI::IsMember({"jsonl", "csv", "perfetto", "html"}))
       ->capture_default_str();
+  command.add_option("--out", options->out, "In place of stdout")->type_name("FILE");
+  AddSpanOptions(command, options->filter);
   command.callback([options, &exit_code] { exit_code = Run(*options); });
 }
 
