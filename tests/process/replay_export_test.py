@@ -340,7 +340,8 @@ class HtmlTest(RecordedCase):
             self.assertNotIn(word, page)
 
     def test_its_data_cannot_end_its_place(self):
-        page = replay("export", str(import_lines(self.folder / "odd", renamed(self.log))), "--format", "html").stdout.decode("utf-8")
+        odd = import_lines(self.folder / "odd", renamed(self.log))
+        page = replay("export", str(odd), "--format", "html").stdout.decode("utf-8")
         self.assertEqual((page.count("<script"), page.count("</script"), page.count("<img")), (2, 2, 0))
         self.assertNotIn("<", place_of_data(page))
         self.assertLess(set(ODD_IDS), set(data_of(page)["texts"]))

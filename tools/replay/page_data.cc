@@ -71,7 +71,6 @@ class PageData {
     out_.Write(",\"zeroUs\":" + std::to_string(engine::ToMicroseconds(timeline_.zero)));
     out_.Write(",\"first\":" + std::to_string(timeline_.SinceZero(timeline_.first)));
     out_.Write(",\"last\":" + std::to_string(timeline_.SinceZero(timeline_.last.at)));
-    out_.Write(",\"slots\":" + std::to_string(timeline_.config.task_slots));
     out_.Write(",\"steps\":[");
     for (const std::string_view words : kStepWords) {
       out_.Write((words == kStepWords.front() ? "" : ",") + JsonString(words));

@@ -53,7 +53,6 @@ class Data {
     this.zeroUs = json.zeroUs;
     this.first = json.first;
     this.last = json.last;
-    this.slots = json.slots;
     this.texts = json.texts;
     this.steps = json.steps;
     this.runs = this.#readRuns(json.runs);
