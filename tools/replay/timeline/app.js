@@ -116,6 +116,7 @@ class App {
       const top = this.#topOf(row);
       if (top + row.height >= 0 && top <= height) this.#row(row, top);
     }
+    this.levels.gaps(App.#AXIS, height);
     if (narrow) this.#labelsInside();
     this.levels.marks(App.#AXIS, height);
     const chosen = this.chosen === null ? [] : this.data.runsOfTask.of(this.chosen);
