@@ -130,30 +130,6 @@ class CsvTest(RecordedCase):
             begun_before += row["requested_us"] == ""
         self.assertGreater(begun_before, 0)
 
-    def test_a_damaged_log_is_told_as_far_as_it_can_be_read(self):
-        log, _ = record(self.folder, "burst.json", 'workload.0.duration="8m"')
-        whole = {(row["task_id"], row["run"]): row for row in rows(log) if row["run"]}
-        (segment,) = log.glob("*.blxlog")
-        content = bytearray(segment.read_bytes())
-        middle = len(content) // 5
-        content[middle:middle + 100] = bytes(100)
-        segment.write_bytes(content)
-        done = replay("export", str(log), "--format", "csv")
-        self.assertEqual(done.returncode, 4)
-        self.assertNotEqual(done.stderr, b"")
-        told = [row for row in table(done.stdout.decode("utf-8")) if row["run"]]
-        self.assertGreater(len(told), len(whole) // 3)
-        states = collections.Counter()
-        for row in told:
-            states[row["state"]] += 1
-            other = whole[row["task_id"], row["run"]]
-            self.assertIn(row["state"], ("UNKNOWN", other["state"]))
-            self.assertIn(row["slot"], ("", other["slot"]))
-            for column in ("accepted_us", "ended_us"):
-                self.assertIn(row[column], ("", other[column]))
-        self.assertGreater(states["UNKNOWN"], 0)
-        self.assertLess(states["UNKNOWN"], len(told) // 10)
-
     def test_any_text_in_an_id_is_one_field(self):
         done = replay("export", str(import_lines(self.folder / "odd", renamed(self.log))), "--format", "csv")
         self.assertEqual(done.returncode, 1)
@@ -175,16 +151,28 @@ def track_of(event):
     return event["pid"], event["tid"]
 
 
-def spans_by_track(log, *options):
+def spans_by_track(told):
     tracks = collections.defaultdict(list)
-    for event in events(log, "X", *options):
-        tracks[track_of(event)].append(event)
+    for event in told["traceEvents"]:
+        if event["ph"] == "X":
+            tracks[track_of(event)].append(event)
     return tracks
 
 
 def tracks_named(log, name):
     return [track_of(event) for event in events(log, "M")
             if event["name"] == "thread_name" and event["args"]["name"].startswith(name)]
+
+
+def assert_nested(test, spans):
+    """Each lies within the one before that is still there, or after it."""
+    inside = []
+    for span in sorted(spans, key=lambda span: span["ts"]):  # stable: at one time the outer one was written first
+        while inside and inside[-1]["ts"] + inside[-1]["dur"] <= span["ts"]:
+            inside.pop()
+        if inside:
+            test.assertLessEqual(span["ts"] + span["dur"], inside[-1]["ts"] + inside[-1]["dur"], (inside[-1], span))
+        inside.append(span)
 
 
 class PerfettoTest(RecordedCase):
@@ -198,21 +186,11 @@ class PerfettoTest(RecordedCase):
         folder.mkdir()
         cls.slow, _ = record(folder, "slow-executors.json", 'workload.0.duration="90s"')
 
-    def assert_nested(self, spans):
-        """Each lies within the one before that is still there, or after it."""
-        inside = []
-        for span in sorted(spans, key=lambda span: span["ts"]):  # stable: at one time the outer one was written first
-            while inside and inside[-1]["ts"] + inside[-1]["dur"] <= span["ts"]:
-                inside.pop()
-            if inside:
-                self.assertLessEqual(span["ts"] + span["dur"], inside[-1]["ts"] + inside[-1]["dur"], (inside[-1], span))
-            inside.append(span)
-
     def test_spans_nest_on_each_track(self):
         for log in (self.log, self.streams, self.slow, import_lines(self.folder / "middle", middle_of(self.log))):
             for options in ((), ("--from", "+10s", "--to", "+12s")):
-                for spans in spans_by_track(log, *options).values():
-                    self.assert_nested(spans)
+                for spans in spans_by_track(trace(log, *options)).values():
+                    assert_nested(self, spans)
 
     def test_spans_nest_though_the_clock_was_set_back(self):
         lines = lines_of(self.log)
@@ -222,12 +200,8 @@ class PerfettoTest(RecordedCase):
         # These digests are another history's, and it is said so.
         done = replay("export", str(import_lines(self.folder / "back", lines)), "--format", "perfetto")
         self.assertEqual(done.returncode, 1)
-        tracks = collections.defaultdict(list)
-        for event in json.loads(done.stdout)["traceEvents"]:
-            if event["ph"] == "X":
-                tracks[track_of(event)].append(event)
-        for spans in tracks.values():
-            self.assert_nested(spans)
+        for spans in spans_by_track(json.loads(done.stdout)).values():
+            assert_nested(self, spans)
 
     def test_each_run_is_a_span_on_its_slot(self):
         told = {(row["task_id"], row["run"]): row for row in rows(self.log) if row["run"]}
@@ -282,7 +256,7 @@ class PerfettoTest(RecordedCase):
 
     def test_arrows_lead_from_span_to_span(self):
         for log in (self.log, self.streams):
-            spans = spans_by_track(log)
+            spans = spans_by_track(trace(log))
             begins = {event["id"]: event for event in events(log, "s")}
             ends = {event["id"]: event for event in events(log, "f")}
             self.assertGreater(len(begins), 0)
@@ -340,7 +314,8 @@ class HtmlTest(RecordedCase):
             self.assertNotIn(word, page)
 
     def test_its_data_cannot_end_its_place(self):
-        page = replay("export", str(import_lines(self.folder / "odd", renamed(self.log))), "--format", "html").stdout.decode("utf-8")
+        odd = import_lines(self.folder / "odd", renamed(self.log))
+        page = replay("export", str(odd), "--format", "html").stdout.decode("utf-8")
         self.assertEqual((page.count("<script"), page.count("</script"), page.count("<img")), (2, 2, 0))
         self.assertNotIn("<", place_of_data(page))
         self.assertLess(set(ODD_IDS), set(data_of(page)["texts"]))
@@ -355,6 +330,53 @@ class HtmlTest(RecordedCase):
         data = data_of(export(self.log, "html", "--task", task))
         self.assertEqual((data["runs"]["rows"], data["oneTask"]), (1, True))
         self.assertLess(data["last"] - data["first"], 30_000_000)
+
+
+class DamagedLogTest(LogTestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.log, _ = record(cls.shared, "burst.json", 'workload.0.duration="8m"')
+        cls.whole = {(row["task_id"], row["run"]): row for row in rows(cls.log) if row["run"]}
+        (segment,) = cls.log.glob("*.blxlog")
+        content = bytearray(segment.read_bytes())
+        place = len(content) // 5
+        content[place:place + 100] = bytes(100)
+        segment.write_bytes(content)
+
+    def export_damaged(self, form):
+        done = replay("export", str(self.log), "--format", form)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"are damaged", done.stderr)
+        return done.stdout.decode("utf-8")
+
+    def test_what_can_be_read_is_told(self):
+        told = [row for row in table(self.export_damaged("csv")) if row["run"]]
+        self.assertGreater(len(told), len(self.whole) // 3)
+        states = collections.Counter()
+        for row in told:
+            states[row["state"]] += 1
+            other = self.whole[row["task_id"], row["run"]]
+            self.assertIn(row["state"], ("UNKNOWN", other["state"]))
+            self.assertIn(row["slot"], ("", other["slot"]))
+            for column in ("accepted_us", "ended_us"):
+                self.assertIn(row[column], ("", other[column]))
+        self.assertGreater(states["UNKNOWN"], 0)
+        self.assertLess(states["UNKNOWN"], len(told) // 10)
+
+    def test_the_drawings_say_where_records_are_lost(self):
+        spans = [event for event in json.loads(self.export_damaged("perfetto"))["traceEvents"] if event["ph"] == "X"]
+        (lost,) = (span for span in spans if span["name"] == "records are lost")
+        gaps = data_of(self.export_damaged("html"))["gaps"]
+        self.assertEqual((gaps["rows"], gaps["begin"], gaps["length"]), (1, lost["ts"], lost["dur"]))
+        # What was dispatched before and has no end is drawn no further than that.
+        for span in spans:
+            if span.get("args", {}).get("outcome") == "unknown":
+                self.assertEqual(span["ts"] + span["dur"], lost["ts"] + lost["dur"])
+
+    def test_spans_nest(self):
+        for spans in spans_by_track(json.loads(self.export_damaged("perfetto"))).values():
+            assert_nested(self, spans)
 
 
 class OutputTest(RecordedCase):

@@ -224,6 +224,14 @@ class TimelinePageTest(LogTestCase):
             self.open(page)
             self.assertEqual(self.text("h1"), "worker-0")
 
+    def test_of_one_task_it_opens_with_its_story(self):
+        row = self.in_state("FAILED")[0]
+        page = self.folder / "page.html"
+        replay("export", str(self.log), "--format", "html", "--task", row["task_id"], "--out", str(page))
+        self.open(page)
+        self.assertEqual(self.text("#panel h2"), row["task_id"])
+        self.assertEqual(self.steps()["total"], row["total_us"])
+
     def test_it_fits_a_small_screen(self):
         browser = Browser(500, 800)
         self.addCleanup(browser.close)

@@ -103,7 +103,9 @@ class Tracer {
     mark(timeline_.history->started(), "start");
     mark(timeline_.history->drain_begun(), "drain begins");
     mark(timeline_.history->force_stopped(), "stopped by force");
-    for (const replay::Moment& gap : timeline_.gaps) mark(gap, "records are lost before here");
+    for (const LostRecords& gap : timeline_.gaps) {
+      trace_.Span(track, "records are lost", gap.before.at, gap.behind.at, {});
+    }
   }
 
   void WriteLease(const TimelineLease& lease) {

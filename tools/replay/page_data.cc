@@ -51,6 +51,7 @@ class PageData {
     WriteTable("holders", Holders());
     WriteTable("lives", Lives());
     WriteTable("marks", Marks());
+    WriteTable("gaps", Gaps());
     WriteGauges();
     out_.Write(",\"texts\":");
     texts_.Write(out_);
@@ -71,7 +72,6 @@ class PageData {
     out_.Write(",\"zeroUs\":" + std::to_string(engine::ToMicroseconds(timeline_.zero)));
     out_.Write(",\"first\":" + std::to_string(timeline_.SinceZero(timeline_.first)));
     out_.Write(",\"last\":" + std::to_string(timeline_.SinceZero(timeline_.last.at)));
-    out_.Write(",\"slots\":" + std::to_string(timeline_.config.task_slots));
     out_.Write(",\"steps\":[");
     for (const std::string_view words : kStepWords) {
       out_.Write((words == kStepWords.front() ? "" : ",") + JsonString(words));
@@ -232,9 +232,18 @@ class PageData {
       table.EndRow();
     };
     mark(timeline_.history->started(), "start");
-    for (const replay::Moment& gap : timeline_.gaps) mark(gap, "records are lost before here");
     mark(timeline_.history->drain_begun(), "drain begins");
     mark(timeline_.history->force_stopped(), "stopped by force");
+    return table;
+  }
+
+  Columns Gaps() {
+    Columns table;
+    for (const LostRecords& gap : timeline_.gaps) {
+      table.AddRising("begin", timeline_.SinceZero(gap.before.at));
+      table.Add("length", Since(gap.before.at, gap.behind.at));
+      table.EndRow();
+    }
     return table;
   }
 

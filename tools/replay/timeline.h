@@ -116,6 +116,12 @@ struct TimelineLife {
   replay::Moment end;
 };
 
+// The last record before lost ones, and the first one behind them.
+struct LostRecords {
+  replay::Moment before;
+  replay::Moment behind;
+};
+
 // A level over time: what holds from an instant on. What changes back within one microsecond is
 // not seen.
 struct LevelPoint {
@@ -162,7 +168,7 @@ struct Timeline {
   std::vector<TimelineRefusal> refusals;
   std::vector<TimelineAttempt> attempts;
   std::vector<TimelineLife> lives;
-  std::vector<replay::Moment> gaps;  // The first record after lost ones, each.
+  std::vector<LostRecords> gaps;
   std::array<GaugeSeries, kGaugeNames.size()> gauges;
 
   [[nodiscard]] std::int64_t SinceZero(engine::Instant at) const {

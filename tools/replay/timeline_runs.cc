@@ -168,15 +168,15 @@ class RunGatherer {
 
 Moment ReadableFrom(const Timeline& timeline, Instant at) {
   Moment from = timeline.history->first();
-  for (const Moment& gap : timeline.gaps) {
-    if (gap.at <= at) from = gap;
+  for (const LostRecords& gap : timeline.gaps) {
+    if (gap.behind.at <= at) from = gap.behind;
   }
   return from;
 }
 
 Moment ReadableUntil(const Timeline& timeline, const Moment& from) {
-  for (const Moment& gap : timeline.gaps) {
-    if (gap.sequence > from.sequence) return gap;
+  for (const LostRecords& gap : timeline.gaps) {
+    if (gap.behind.sequence > from.sequence) return gap.behind;
   }
   return timeline.last;
 }

@@ -44,7 +44,7 @@ void TimelineWatch::OnStep(const engine::Step& step) {
   timeline_.history->OnStep(
       {step.sequence, now.at, step.event, step.reply, step.commands, step.digest});
   if (last_.happened() && step.sequence != last_.sequence + 1) {
-    timeline_.gaps.push_back(now);
+    timeline_.gaps.push_back({last_, now});
     // What became of the leases is not known; the drawing ends them here.
     for (const auto& [end, lease] : by_end_) timeline_.leases[lease].end = now;
     open_.clear();

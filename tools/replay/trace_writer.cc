@@ -4,6 +4,16 @@
 #include <utility>
 
 namespace blockx::tools {
+namespace {
+
+// What belongs to a group as a whole stands on a track of the group's number: 0 means the idle
+// thread to some readers. Other tracks come behind those.
+TraceWriter::Track OwnTrackOf(TraceWriter::Group group) {
+  return {group, static_cast<std::int64_t>(group)};
+}
+constexpr std::int64_t kFirstTrack = 10;
+
+}  // namespace
 
 void Members::Name(std::string_view name) {
   if (!text_.empty()) text_ += ',';
@@ -47,14 +57,14 @@ void TraceWriter::Metadata(std::string_view what, const Track& track, const Memb
 }
 
 void TraceWriter::NameGroup(Group group, std::string_view name) {
-  Metadata("process_name", {group, 0}, Members().Text("name", name));
-  Metadata("process_sort_index", {group, 0},
+  Metadata("process_name", OwnTrackOf(group), Members().Text("name", name));
+  Metadata("process_sort_index", OwnTrackOf(group),
            Members().Number("sort_index", static_cast<int>(group)));
 }
 
 TraceWriter::Track TraceWriter::TrackOf(Group group, std::int64_t place, Lane lane,
                                         std::string_view name) {
-  const auto [at, added] = tracks_.try_emplace({group, place, lane}, tracks_.size() + 1);
+  const auto [at, added] = tracks_.try_emplace({group, place, lane}, kFirstTrack + tracks_.size());
   const Track track{group, at->second};
   if (added) {
     const std::string number = lane == 0 ? "" : " (" + std::to_string(lane + 1) + ")";
@@ -85,7 +95,7 @@ void TraceWriter::Instant(const Track& track, std::string_view name, engine::Ins
 }
 
 void TraceWriter::Level(std::string_view name, engine::Instant at, std::int64_t level) {
-  Event("C", {Group::kLevels, 0},
+  Event("C", OwnTrackOf(Group::kLevels),
         Members().Text("name", name).Number("ts", timeline_.SinceZero(at)),
         Members().Number("value", level));
 }

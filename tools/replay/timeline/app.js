@@ -32,12 +32,17 @@ class App {
     this.input = new Input(this, this.canvas);
     this.#control(part);
     this.#introduce(part);
+    if (data.oneTask) this.choose(this.filter.ids[0], false);
     new ResizeObserver(() => this.draw()).observe(part("chart"));
   }
 
   #control(part) {
-    part("zoom-in").addEventListener("click", () => this.view.zoom(0.5) ?? this.redraw());
-    part("zoom-out").addEventListener("click", () => this.view.zoom(2) ?? this.redraw());
+    for (const [id, factor] of [["zoom-in", 0.5], ["zoom-out", 2]]) {
+      part(id).addEventListener("click", () => {
+        this.view.zoom(factor);
+        this.redraw();
+      });
+    }
     part("fit").addEventListener("click", () => this.fit());
     part("failed-only").addEventListener("change", (event) => {
       this.filter.failedOnly = event.target.checked;
@@ -58,7 +63,8 @@ class App {
     const { data } = this;
     const counts = data.countStates();
     const tasks = [];
-    for (const [state, word] of [["SUCCEEDED", "succeeded"], ["FAILED", "failed"], ["RUNNING", "running"], ["UNKNOWN", "of unknown end"]]) {
+    const words = { SUCCEEDED: "succeeded", FAILED: "failed", RUNNING: "running", UNKNOWN: "of unknown end" };
+    for (const [state, word] of Object.entries(words)) {
       if (counts[state]) tasks.push(`${counts[state].toLocaleString("en")} ${word}`);
     }
     if (counts.refused) tasks.push(`${formatCount(counts.refused, "request")} refused`);
@@ -66,9 +72,11 @@ class App {
     part("worker").textContent = data.worker || "a Worker";
     part("summary").textContent = [when, formatSpan(data.last - data.first), ...tasks].join(" · ");
     document.title = `${data.worker || "Worker"} timeline`;
-    const words = [...data.steps.entries()].slice(1).map(([step, text]) => [`step-${step}`, text]);
-    words.push(["subcall", "subcall"], ["failed", "failed"], ["refused", "refused request"], ["reserved", "reserved"], ["down", "executor down"]);
-    part("legend").replaceChildren(...words.map(([name, text]) => element("li", { className: name }, element("i"), text)));
+    const legend = [
+      ...[...data.steps.entries()].slice(1).map(([step, text]) => [`step-${step}`, text]), ["subcall", "subcall"],
+      ["failed", "failed"], ["refused", "refused request"], ["reserved", "reserved"], ["down", "executor down"],
+    ];
+    part("legend").replaceChildren(...legend.map(([name, text]) => element("li", { className: name }, element("i"), text)));
   }
 
   date(us) {
@@ -108,9 +116,11 @@ class App {
       const top = this.#topOf(row);
       if (top + row.height >= 0 && top <= height) this.#row(row, top);
     }
+    this.levels.gaps(App.#AXIS, height);
     if (narrow) this.#labelsInside();
     this.levels.marks(App.#AXIS, height);
-    if (this.chosen !== null) for (const run of this.data.runsOfTask.of(this.chosen)) this.spans.choice(run, (row) => this.#topOf(row));
+    const chosen = this.chosen === null ? [] : this.data.runsOfTask.of(this.chosen);
+    for (const run of chosen) this.spans.choice(run, (row) => this.#topOf(row));
     context.restore();
     this.#scrollBar(width, height);
     this.overview.draw();
@@ -187,7 +197,7 @@ class App {
     const { runs, leases, attempts, lives, refusals } = this.data;
     if (row.levels) return { levels: row.levels, time };
     if (row.kind === "refusals") {
-      const refusal = this.#nearest(null, { begin: refusals.at, end: refusals.at, rows: refusals.rows }, time);
+      const refusal = this.#nearest(row.refusals, { begin: refusals.at, end: refusals.at }, time);
       return refusal === undefined ? undefined : { refusal, task: refusals.task[refusal] };
     }
     if (row.kind === "slot") {
@@ -205,11 +215,12 @@ class App {
   // Of the items at most three pixels away the nearest one; of several as near one that stands out.
   #nearest(items, table, time, stands = () => false) {
     const reach = 3 * this.view.perPixel;
-    const all = items ?? Int32Array.from({ length: table.rows }, (_, row) => row);
     let best;
-    for (let i = SpanPainter.firstInSight(all, table, time - reach); i < all.length && table.begin[all[i]] <= time + reach; ++i) {
-      const distance = Math.max(table.begin[all[i]] - time, time - table.end[all[i]], 0) - (stands(all[i]) ? reach : 0);
-      if (best === undefined || distance < best.distance) best = { item: all[i], distance };
+    for (let i = SpanPainter.firstInSight(items, table, time - reach); i < items.length; ++i) {
+      const item = items[i];
+      if (table.begin[item] > time + reach) break;
+      const distance = Math.max(table.begin[item] - time, time - table.end[item], 0) - (stands(item) ? reach : 0);
+      if (best === undefined || distance < best.distance) best = { item, distance };
     }
     return best?.item;
   }

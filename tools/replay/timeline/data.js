@@ -53,7 +53,6 @@ class Data {
     this.zeroUs = json.zeroUs;
     this.first = json.first;
     this.last = json.last;
-    this.slots = json.slots;
     this.texts = json.texts;
     this.steps = json.steps;
     this.runs = this.#readRuns(json.runs);
@@ -63,6 +62,7 @@ class Data {
     this.refusals = this.#readRefusals(json.refusals, json.holders);
     this.lives = this.#readLives(json.lives);
     this.marks = { at: numbers(json.marks, "at"), text: integers(json.marks, "text") };
+    this.gaps = this.#readGaps(json.gaps);
     this.levels = json.gauges.map((gauge) => new Level(gauge));
     this.runsOfTask = grouped(this.runs.task, this.texts.length);
     this.refusalsOfTask = grouped(this.refusals.task, this.texts.length);
@@ -124,6 +124,11 @@ class Data {
     for (const name of ["spawned", "connected", "killed", "exited"]) lives[name] = plus(begin, numbers(table, name));
     for (const name of ["executor", "generation", "pid", "killReason", "exitReason"]) lives[name] = integers(table, name);
     return lives;
+  }
+
+  #readGaps(table) {
+    const begin = numbers(table, "begin", true);
+    return { rows: table.rows, begin, end: plus(begin, numbers(table, "length")) };
   }
 
   failed(run) {

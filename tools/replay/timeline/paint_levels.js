@@ -137,10 +137,37 @@ class LevelPainter {
       if (x < view.left || x > view.left + view.width) return;
       context.fillStyle = theme.mark;
       context.fillRect(Math.round(x), height, 1, bottom - height);
-      const text = this.data.texts[this.data.marks.text[mark]];
-      const width = context.measureText(text).width;
-      const left = Math.min(x + 3, view.left + view.width - width - 4);
-      context.fillText(text, left, height + 7);
+      this.#sign(this.data.texts[this.data.marks.text[mark]], x + 3, height + 7);
     });
+  }
+
+  // Where records are lost nothing is known.
+  gaps(height, bottom) {
+    const { context } = this;
+    const { view, theme } = this.app;
+    const { rows, begin, end } = this.data.gaps;
+    for (let gap = 0; gap < rows; ++gap) {
+      const from = Math.max(view.x(begin[gap]), view.left);
+      const to = Math.min(view.x(end[gap]), view.left + view.width);
+      if (to < from) continue;
+      context.fillStyle = theme.ground;
+      context.fillRect(from, height, Math.max(to - from, 2), bottom - height);
+      context.fillStyle = theme.hatch(theme.lost);
+      context.fillRect(from, height, Math.max(to - from, 2), bottom - height);
+      context.fillStyle = theme.text;
+      this.#sign("records are lost", from + 4, height + 7);
+    }
+  }
+
+  #sign(text, x, y) {
+    const { context } = this;
+    const { view, theme } = this.app;
+    const width = context.measureText(text).width;
+    const left = Math.max(view.left, Math.min(x, view.left + view.width - width - 4));
+    const ink = context.fillStyle;
+    context.fillStyle = theme.ground;
+    context.fillRect(left - 1, y - 7, width + 2, 14);
+    context.fillStyle = ink;
+    context.fillText(text, left, y);
   }
 }

@@ -40,8 +40,7 @@ class SpanPainter {
       const from = Math.max(begin, painted);
       const width = Math.max(end - from, 0.7);
       paint(item, from, width);
-      painted = Math.max(Math.floor(from) + 1, from + width);
-      if (width > 1) painted = from + width;
+      painted = width > 1 ? from + width : Math.floor(from) + 1;
     }
     for (const { item, begin, end } of standing) paint(item, begin, Math.max(end - begin, 2));
   }
@@ -165,7 +164,9 @@ class SpanPainter {
       context.fillStyle = theme.ground;
       context.fillRect(from, top + height / 2 - 1, x + width - from, 2);
     }
-    if (height >= 14 && width > 40) this.#label(this.data.texts[runs.task[run]], { step: CALLS_STEP, from: x, width }, top, height);
+    if (height >= 14 && width > 40) {
+      this.#label(this.data.texts[runs.task[run]], { step: CALLS_STEP, from: x, width }, top, height);
+    }
     context.globalAlpha = 1;
   }
 

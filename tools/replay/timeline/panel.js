@@ -44,7 +44,8 @@ class Panel {
       const retryable = state === "FAILED" ? (runs.retryable[run] ? ", can be tried again" : ", final") : "";
       badge.after(" ", element("b", { textContent: texts[runs.code[run]] }), retryable);
     }
-    if (texts[runs.message[run]]) section.append(element("p", { className: "message", textContent: texts[runs.message[run]] }));
+    const message = texts[runs.message[run]];
+    if (message) section.append(element("p", { className: "message", textContent: message }));
     section.append(this.#facts(run, isOneOfMany), this.#bar(run), this.#steps(run));
     const calls = this.data.callsOfRun.of(run);
     if (calls.length > 0) section.append(this.#calls(run, calls));
@@ -68,7 +69,8 @@ class Panel {
     const bar = element("div", { className: "bar" });
     for (const { step, begin, end } of this.data.stepsOf(run)) {
       if (end <= begin) continue;
-      const part = element("span", { className: `step-${step}`, title: `${this.data.steps[step]}: ${formatSpan(end - begin)}` });
+      const title = `${this.data.steps[step]}: ${formatSpan(end - begin)}`;
+      const part = element("span", { className: `step-${step}`, title });
       part.style.flexGrow = String(end - begin);
       bar.append(part);
     }
@@ -92,7 +94,7 @@ class Panel {
     const { runs } = this.data;
     const counts = [formatCount(runs.calls[run], "call")];
     if (runs.failed[run] > 0) counts.push(`${runs.failed[run]} failed`);
-    if (runs.retried[run] > 0) counts.push(`tried again ${runs.retried[run] === 1 ? "once" : `${runs.retried[run]} times`}`);
+    if (runs.retried[run] > 0) counts.push(`tried again ${Panel.#times(runs.retried[run])}`);
     const list = element("ol", { className: "calls" });
     for (const call of calls.subarray(0, Panel.#MOST_CALLS)) list.append(this.#call(run, call));
     const section = element("div", {}, element("h3", { textContent: counts.join(", ") }), list);
@@ -146,7 +148,11 @@ class Panel {
       if (refusals.held[refusal] > 0) item.append(this.#holders(refusal));
       list.append(item);
     }
-    return element("section", {}, element("h3", { textContent: `refused ${rows.length === 1 ? "once" : `${rows.length} times`}` }), list);
+    return element("section", {}, element("h3", { textContent: `refused ${Panel.#times(rows.length)}` }), list);
+  }
+
+  static #times(count) {
+    return count === 1 ? "once" : `${count} times`;
   }
 
   #holders(refusal) {

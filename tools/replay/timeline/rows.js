@@ -21,7 +21,9 @@ class Rows {
     }));
     const waiting = levels.filter((level) => level.waits && level.max > 0);
     if (waiting.length > 0) rows.push({ kind: "waiting", label: "waiting", levels: waiting, fixed: true, height: 48 });
-    if (refusals.rows > 0) rows.push({ kind: "refusals", label: "refused", fixed: true, height: 14 });
+    if (refusals.rows > 0) {
+      rows.push({ kind: "refusals", label: "refused", refusals: [...refusals.at.keys()], fixed: true, height: 14 });
+    }
     return rows;
   }
 

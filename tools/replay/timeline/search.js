@@ -48,8 +48,8 @@ class Search {
     this.active = 0;
     this.list.replaceChildren(...found.slice(0, Search.#MOST).map((task) => this.#option(task)));
     const others = found.length - Search.#MOST;
-    if (others > 0) this.list.append(element("li", { className: "note", textContent: `and ${formatCount(others, "more task")}` }));
-    if (found.length === 0) this.list.append(element("li", { className: "note", textContent: "no task has this in its id" }));
+    const note = others > 0 ? `and ${formatCount(others, "more task")}` : found.length === 0 ? "no task has this in its id" : "";
+    if (note) this.list.append(element("li", { className: "note", textContent: note }));
     this.#mark();
     const open = this.input.value.trim() !== "";
     this.list.hidden = !open;
