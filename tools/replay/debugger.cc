@@ -60,7 +60,8 @@ const std::vector<Debugger::Verb>& Debugger::Verbs() {
   static const std::vector<Verb> verbs = {
       {"step", &Debugger::Step, "step [N]", "play the next record, or N of them"},
       {"back", &Debugger::Back, "back [N]", "go back by one record, or N"},
-      {"goto", &Debugger::Goto, "goto MOMENT", "a record's number, +1.5s since the start, or a date"},
+      {"goto", &Debugger::Goto, "goto MOMENT",
+       "a record's number, +1.5s since the start, or a date"},
       {"continue", &Debugger::Continue, "continue", "on to the next breakpoint, or the end"},
       {"reverse", &Debugger::Reverse, "reverse", "back to the last breakpoint, or the beginning"},
       {"break", &Debugger::Break, "break on WHAT",
@@ -125,12 +126,20 @@ Debugger::Answer Debugger::Step(const Words& words) {
   return Answer::kDone;
 }
 
+// Stops one record before, so that the step that leads there can be shown.
 Debugger::Answer Debugger::GoTo(std::uint64_t sequence) {
-  if (const absl::Status status = replayer_.Goto(sequence); !status.ok()) {
+  const std::uint64_t before = std::max(sequence, replayer_.first() + 1) - 1;
+  if (const absl::Status status = replayer_.Goto(before); !status.ok()) {
     Complain(std::string(status.message()));
     return Answer::kRefused;
   }
-  PrintPresent();
+  if (sequence == replayer_.first()) {
+    Say("at the beginning, " + Where() + "\n");
+    return Answer::kDone;
+  }
+  StepKeeper keeper;
+  if (Forward(&keeper) != Moved::kYes) return Answer::kRefused;
+  Say(TextOf(keeper.line(), world_));
   return Answer::kDone;
 }
 
@@ -190,12 +199,7 @@ Debugger::Answer Debugger::Reverse(const Words& /*words*/) {
     if (begin == replayer_.first()) break;
     end = begin + 1;  // The record before the snapshot may be the one.
   }
-  if (const absl::Status status = replayer_.Goto(replayer_.first()); !status.ok()) {
-    Complain(std::string(status.message()));
-    return Answer::kRefused;
-  }
-  Say("at the beginning, " + Where() + "\n");
-  return Answer::kDone;
+  return GoTo(replayer_.first());
 }
 
 Debugger::Answer Debugger::Break(const Words& words) {
@@ -233,23 +237,7 @@ Debugger::Answer Debugger::Delete(const Words& words) {
   return Answer::kDone;
 }
 
-// What led to the present moment is played once more.
-void Debugger::PrintPresent() {
-  const std::uint64_t sequence = replayer_.sequence();
-  if (sequence == replayer_.first()) {
-    Say("at the beginning, " + Where() + "\n");
-    return;
-  }
-  StepKeeper keeper;
-  if (replayer_.Goto(sequence - 1).ok() && Forward(&keeper) == Moved::kYes) {
-    Say(TextOf(keeper.line(), world_));
-  }
-}
-
-Debugger::Answer Debugger::Show(const Words& /*words*/) {
-  PrintPresent();
-  return Answer::kDone;
-}
+Debugger::Answer Debugger::Show(const Words& /*words*/) { return GoTo(replayer_.sequence()); }
 
 Debugger::Answer Debugger::Print(const Words& words) {
   const std::string what = words.size() > 1 ? words[1] : "";

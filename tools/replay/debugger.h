@@ -59,7 +59,6 @@ class Debugger {
   enum class Moved { kYes, kAtEnd, kFailed };
   Moved Forward(engine::StepObserver* observer);
   Answer GoTo(std::uint64_t sequence);
-  void PrintPresent();
 
   replay::Replayer& replayer_;
   log::v1::World::Value world_;

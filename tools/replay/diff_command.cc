@@ -56,8 +56,8 @@ Outcome Compare(Sides& sides) {
     if (a != nullptr) book_a.Add(*a);
     if (b != nullptr) book_b.Add(*b);
     if (out.differs) continue;
-    const bool same = a != nullptr && b != nullptr &&
-                      (a->digest() == b->digest() || SameStep(*a, *b));
+    const bool same =
+        a != nullptr && b != nullptr && (a->digest() == b->digest() || SameStep(*a, *b));
     if (same) {
       ++out.same;
       continue;
@@ -70,25 +70,12 @@ Outcome Compare(Sides& sides) {
   return out;
 }
 
-std::unique_ptr<LineSource> Open(const std::string& log, std::optional<engine::Config> config,
-                                 int& exit_code, log::v1::World::Value* world = nullptr) {
+std::unique_ptr<ReplayedLines> Open(const std::string& log, int& exit_code,
+                                    std::optional<engine::Config> config = std::nullopt) {
   auto replayer = replay::Replayer::Open(log, std::move(config));
-  if (!replayer.ok()) {
-    exit_code = ComplainOf(replayer.status());
-    return nullptr;
-  }
-  if (world != nullptr) *world = (*replayer)->log().header().world();
-  return std::make_unique<ReplayedLines>(*std::move(replayer));
-}
-
-std::optional<engine::Config> ConfigOf(const Options& options, int& exit_code) {
-  auto log = replay::LogReader::Open(options.a);
-  if (!log.ok()) {
-    exit_code = ComplainOf(log.status());
-    return std::nullopt;
-  }
-  exit_code = kBadUse;
-  return ChangedConfig(**log, options.set);
+  if (replayer.ok()) return std::make_unique<ReplayedLines>(*std::move(replayer));
+  exit_code = ComplainOf(replayer.status());
+  return nullptr;
 }
 
 // Nothing: Complain was called, and the exit code is set.
@@ -101,24 +88,30 @@ std::optional<Sides> SidesOf(const Options& options, int& exit_code) {
     return std::nullopt;
   }
   Sides sides;
-  sides.a = Open(options.a, std::nullopt, exit_code, &sides.world);
-  if (sides.a == nullptr) return std::nullopt;
+  std::unique_ptr<ReplayedLines> recorded = Open(options.a, exit_code);
+  if (recorded == nullptr) return std::nullopt;
+  const replay::LogReader& log = recorded->replayer().log();
+  sides.world = log.header().world();
+  sides.a = std::move(recorded);
   sides.name_a = options.a;
   if (!options.b.empty()) {
     sides.name_b = options.b;
-    sides.b = Open(options.b, std::nullopt, exit_code);
+    sides.b = Open(options.b, exit_code);
   } else if (!options.engine.empty()) {
     sides.name_a = "engine " BLOCKX_VERSION " (this one)";
     sides.name_b = options.engine;
     sides.b = ProgramLines::Start(options.engine, options.a);
     if (sides.b == nullptr) exit_code = kBadUse;
   } else {
-    const std::optional<engine::Config> config = ConfigOf(options, exit_code);
-    if (!config) return std::nullopt;
+    const std::optional<engine::Config> config = ChangedConfig(log, options.set);
+    if (!config) {
+      exit_code = kBadUse;
+      return std::nullopt;
+    }
     sides.name_a = "as recorded";
     sides.name_b = "with";
     for (const std::string& change : options.set) sides.name_b += " " + change;
-    sides.b = Open(options.a, *config, exit_code);
+    sides.b = Open(options.a, exit_code, config);
   }
   if (sides.b == nullptr) return std::nullopt;
   return sides;
@@ -185,8 +178,7 @@ void AddDiffCommand(CLI::App& app, int& exit_code) {
       "or of one log's events under another configuration or another build's engine");
   command.add_option("LOG", options->a, "The log")->required();
   command.add_option("OTHER", options->b, "A second log");
-  command
-      .add_option("--set", options->set, "Or: a field of the configuration changed; repeatable")
+  command.add_option("--set", options->set, "Or: a field of the configuration changed; repeatable")
       ->type_name("PATH=VALUE")
       ->take_all()
       ->allow_extra_args(false);
