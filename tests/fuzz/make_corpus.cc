@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <string>
 
-#include "blockx/replay/log_text.h"
 #include "replay/examples.h"
 #include "replay/recording.h"
 #include "replay/segment_bytes.h"
@@ -24,23 +23,6 @@ std::string ContentsOf(const std::string& segment) {
   return out;
 }
 
-std::string TextOf(const std::string& folder) {
-  const auto log = OpenLog(folder);
-  log::v1::Line line;
-  ToLine(log->header(), line);
-  std::string out = JsonOf(line) + "\n";
-  Record record;
-  for (auto found = log->Next(record); found != LogReader::Found::kEnd; found = log->Next(record)) {
-    if (found == LogReader::Found::kSnapshot) {
-      ToLine(*log->ReadSnapshot(), line);
-    } else {
-      ToLine(record, line);
-    }
-    out += JsonOf(line) + "\n";
-  }
-  return out;
-}
-
 void Make(const std::string& folder) {
   TemporaryFolder logs;
   for (const bool full : {false, true}) {
@@ -53,7 +35,9 @@ void Make(const std::string& folder) {
     const std::string name = full ? "/full" : "/digest";
     WriteFile(folder + "/segment" + name, segment);
     WriteFile(folder + "/contents" + name, ContentsOf(segment));
-    WriteFile(folder + "/text" + name, TextOf(options.folder));
+    std::string text;
+    for (const std::string& line : TextLines(options.folder)) text += line + "\n";
+    WriteFile(folder + "/text" + name, text);
   }
   std::string events;
   for (const EventExample& example : EventExamples()) {

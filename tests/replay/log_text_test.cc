@@ -18,25 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A log as the lines of its text form.
-std::vector<std::string> Exported(const std::string& path) {
-  const auto log = OpenLog(path);
-  std::vector<std::string> lines;
-  log::v1::Line line;
-  ToLine(log->header(), line);
-  lines.push_back(JsonOf(line));
-  Record record;
-  for (auto found = log->Next(record); found != LogReader::Found::kEnd; found = log->Next(record)) {
-    if (found == LogReader::Found::kSnapshot) {
-      ToLine(*log->ReadSnapshot(), line);
-    } else {
-      ToLine(record, line);
-    }
-    lines.push_back(JsonOf(line));
-  }
-  return lines;
-}
-
 void Import(const std::vector<std::string>& lines, const std::string& folder) {
   LineReader reader;
   std::unique_ptr<LogWriter> writer;
@@ -63,7 +44,7 @@ TEST(LogTextTest, ALogComesBackFromItsTextByteForByte) {
       options.payloads = payloads;
       options.outputs = outputs;
       MakeLog(options);
-      Import(Exported(folder.path()), folder.path("imported"));
+      Import(TextLines(folder.path()), folder.path("imported"));
       EXPECT_EQ(FileText(OnlySegment(folder.path("imported"))),
                 FileText(OnlySegment(folder.path())));
     }
@@ -76,15 +57,15 @@ TEST(LogTextTest, ATextComesBackFromItsLog) {
   options.payloads = PayloadMode::kFull;
   options.outputs = true;
   MakeLog(options);
-  const std::vector<std::string> lines = Exported(folder.path());
+  const std::vector<std::string> lines = TextLines(folder.path());
   Import(lines, folder.path("imported"));
-  EXPECT_EQ(Exported(folder.path("imported")), lines);
+  EXPECT_EQ(TextLines(folder.path("imported")), lines);
 }
 
 TEST(LogTextTest, TheTextBeginsWithTheHeaderAndASnapshot) {
   TemporaryFolder folder;
   MakeLog(In(folder.path()), 3);
-  const std::vector<std::string> lines = Exported(folder.path());
+  const std::vector<std::string> lines = TextLines(folder.path());
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_THAT(lines[0], ::testing::StartsWith(R"({"header":{"format":"1")"));
   EXPECT_THAT(lines[1], HasSubstr(R"("snapshot":{)"));

@@ -194,4 +194,22 @@ std::string OnlySegment(const std::string& folder) {
   return folder + "/" + files.at(0);
 }
 
+std::vector<std::string> TextLines(const std::string& path) {
+  const auto log = OpenLog(path);
+  std::vector<std::string> lines;
+  log::v1::Line line;
+  ToLine(log->header(), line);
+  lines.push_back(JsonOf(line));
+  Record record;
+  for (auto found = log->Next(record); found != LogReader::Found::kEnd; found = log->Next(record)) {
+    if (found == LogReader::Found::kSnapshot) {
+      ToLine(*log->ReadSnapshot(), line);
+    } else {
+      ToLine(record, line);
+    }
+    lines.push_back(JsonOf(line));
+  }
+  return lines;
+}
+
 }  // namespace blockx::replay

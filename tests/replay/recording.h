@@ -88,6 +88,9 @@ std::size_t SameFromStart(const std::vector<PlayedStep>& records, const PlayedSt
 absl::StatusOr<std::uint64_t> Verify(Replayer& replayer);
 absl::StatusOr<std::uint64_t> Verify(const std::string& path);
 
+// A log as the lines of its text form, without their ends.
+std::vector<std::string> TextLines(const std::string& path);
+
 std::string FileText(const std::string& path);
 void WriteFile(const std::string& path, const std::string& text);
 // The names of the files in a folder, sorted.
