@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "blockx/engine/names.h"
 #include "blockx/engine/state.h"
 #include "parts.h"
 
@@ -146,9 +147,8 @@ class StateInspector {
     for (const Stage stage :
          {Stage::kBuilder, Stage::kScan, Stage::kExecutorTasks, Stage::kPlugin}) {
       State::Queue& queue = state.queues[static_cast<std::size_t>(stage)];
-      queue = {.stage = stage,
-               .limit = p_.admission.limit(stage),
-               .in_use = p_.admission.in_use(stage)};
+      queue = {
+          .stage = stage, .limit = p_.admission.limit(stage), .in_use = p_.admission.in_use(stage)};
       for (const Handle active : p_.admission.Line(stage)) queue.waiting.push_back(IdOf(active));
     }
     const DispatcherCore& d = p_.dispatcher;
@@ -212,8 +212,7 @@ class StateInspector {
     add(p_.pool.heartbeat_timeouts_, Kind::kHeartbeatTimeout, executor);
     add(p_.pool.wedges_, Kind::kWedge, executor);
     add(p_.pool.restarts_, Kind::kRestart, executor);
-    add(p_.core.slots_.leases(), Kind::kLease,
-        [](Handle i) { return "slot-" + std::to_string(i); });
+    add(p_.core.slots_.leases(), Kind::kLease, [](Handle i) { return SlotId(SlotIndex(i)); });
     add(p_.core.deadlines_, Kind::kTaskDeadline, task);
     add(p_.core.graces_, Kind::kWatchGrace, task);
     add(p_.dispatcher.call_deadlines_, Kind::kCallDeadline, attempt);
@@ -224,6 +223,6 @@ class StateInspector {
   const Engine::Parts& p_;
 };
 
-State Inspect(const Engine& engine) { return StateInspector(engine.parts()).Inspect(); }
+State Inspect(const Engine& engine) { return StateInspector(*engine.parts_).Inspect(); }
 
 }  // namespace blockx::engine

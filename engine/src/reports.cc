@@ -1,8 +1,8 @@
 #include <utility>
 
+#include "blockx/engine/utf8.h"
 #include "emit.h"
 #include "parts.h"
-#include "utf8.h"
 
 // What the world reports, and how a task moves through its phases (rules of the groups PH, END,
 // ADM, CALL, EX).

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "blockx/engine/utf8.h"
 #include "emit.h"
 #include "parts.h"
-#include "utf8.h"
 
 // Requests: arguments, idempotency, admission of new tasks, watches (rules of the groups SLOT, SUB,
 // IDEM, ARG, LIM, W).

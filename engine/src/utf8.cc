@@ -1,4 +1,4 @@
-#include "utf8.h"
+#include "blockx/engine/utf8.h"
 
 #include <cstdint>
 #include <cstring>
@@ -9,7 +9,6 @@ namespace {
 
 bool IsContinuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-// The length of the well-formed character at `at`; 0 when there is none.
 std::size_t CharacterAt(const unsigned char* at, std::size_t left) {
   const unsigned char lead = at[0];
   if (lead < 0x80) return 1;
@@ -25,6 +24,10 @@ std::size_t CharacterAt(const unsigned char* at, std::size_t left) {
 }
 
 }  // namespace
+
+std::size_t CharacterAtStart(std::string_view text) {
+  return CharacterAt(reinterpret_cast<const unsigned char*>(text.data()), text.size());
+}
 
 bool IsUtf8(std::string_view text) {
   const auto* at = reinterpret_cast<const unsigned char*>(text.data());

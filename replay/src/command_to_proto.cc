@@ -1,6 +1,7 @@
 #include <utility>
 #include <variant>
 
+#include "blockx/engine/names.h"
 #include "blockx/replay/convert.h"
 #include "convert_parts.h"
 #include "output_parts.h"
@@ -32,8 +33,7 @@ void SetOutcome(const engine::CallOutcome& outcome, PayloadMode payloads, Messag
     return;
   }
   SetPayload(
-      *outcome.output, payloads,
-      [&](std::string bytes) { message.set_output(std::move(bytes)); },
+      *outcome.output, payloads, [&](std::string bytes) { message.set_output(std::move(bytes)); },
       [&]() -> log::v1::LeftOut& { return *message.mutable_output_left_out(); });
 }
 
@@ -71,8 +71,7 @@ void Fill(const engine::DeliverSubcall& command, PayloadMode payloads,
   SetOutcome(command.outcome, payloads, message);
 }
 
-void Fill(const engine::NotifyWatch& command, PayloadMode payloads,
-          log::v1::NotifyWatch& message) {
+void Fill(const engine::NotifyWatch& command, PayloadMode payloads, log::v1::NotifyWatch& message) {
   message.set_watch_id(command.watch_id.value());
   message.set_task_id(Text(command.task_id));
   message.set_state(StateOf(command.state));
@@ -101,14 +100,18 @@ void ToProto(const engine::Command& command, log::v1::Command& message, PayloadM
           [&](const engine::ResumeCallStream& c) {
             SetTask(c, *message.mutable_resume_call_stream());
           },
-          [&](const engine::DispatchCall& c) { Fill(c, payloads, *message.mutable_dispatch_call()); },
+          [&](const engine::DispatchCall& c) {
+            Fill(c, payloads, *message.mutable_dispatch_call());
+          },
           [&](const engine::CancelCall& c) {
             log::v1::CancelCall& m = *message.mutable_cancel_call();
             m.set_executor_id(c.executor.value());
             m.set_call_id(c.call.value());
             m.set_attempt(c.attempt.value());
           },
-          [&](const engine::DeliverSubcall& c) { Fill(c, payloads, *message.mutable_deliver_subcall()); },
+          [&](const engine::DeliverSubcall& c) {
+            Fill(c, payloads, *message.mutable_deliver_subcall());
+          },
           [&](const engine::StartWriter& c) {
             log::v1::StartWriter& m = *message.mutable_start_writer();
             SetTask(c, m);

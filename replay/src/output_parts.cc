@@ -28,8 +28,6 @@ void SetTimes(const engine::StepTimes& times, log::v1::StepTimes& message) {
 
 }  // namespace
 
-std::string SlotId(engine::SlotIndex slot) { return "slot-" + std::to_string(slot.value()); }
-
 log::v1::TaskState::Value StateOf(engine::TaskState state) {
   switch (state) {
     case engine::TaskState::kAllocated:

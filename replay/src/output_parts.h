@@ -2,16 +2,12 @@
 #ifndef BLOCKX_REPLAY_SRC_OUTPUT_PARTS_H_
 #define BLOCKX_REPLAY_SRC_OUTPUT_PARTS_H_
 
-#include <string>
-
-#include "blockx/engine/ids.h"
 #include "blockx/engine/task_result.h"
 #include "blockx/proto/event_log.pb.h"
 #include "blockx/replay/convert.h"
 
 namespace blockx::replay {
 
-std::string SlotId(engine::SlotIndex slot);  // "slot-7" (R-SLOT-1)
 log::v1::TaskState::Value StateOf(engine::TaskState state);
 log::v1::Phase::Value PhaseOf(engine::Phase phase);
 void SetResult(const engine::TaskResult& result, PayloadMode payloads,

@@ -1,5 +1,6 @@
 #include <variant>
 
+#include "blockx/engine/names.h"
 #include "blockx/replay/convert.h"
 #include "convert_parts.h"
 #include "output_parts.h"
@@ -40,18 +41,20 @@ void Fill(const engine::TaskView& view, PayloadMode payloads, log::v1::Task& mes
 
 void ToProto(const engine::Reply& reply, log::v1::Reply& message, PayloadMode payloads) {
   message.Clear();
-  std::visit(Overloaded{
-                 [](std::monostate) {},
-                 [&](const engine::Error& error) {
-                   message.mutable_error()->set_code(CodeOf(error.code));
-                   message.mutable_error()->set_message(Text(error.message));
-                 },
-                 [&](const engine::TaskView& view) { Fill(view, payloads, *message.mutable_task()); },
-                 [&](const engine::WatchView& view) {
-                   for (const engine::TaskView& task : view.tasks) Fill(task, payloads, *message.add_tasks());
-                 },
-             },
-             reply);
+  std::visit(
+      Overloaded{
+          [](std::monostate) {},
+          [&](const engine::Error& error) {
+            message.mutable_error()->set_code(CodeOf(error.code));
+            message.mutable_error()->set_message(Text(error.message));
+          },
+          [&](const engine::TaskView& view) { Fill(view, payloads, *message.mutable_task()); },
+          [&](const engine::WatchView& view) {
+            for (const engine::TaskView& task : view.tasks)
+              Fill(task, payloads, *message.add_tasks());
+          },
+      },
+      reply);
 }
 
 }  // namespace blockx::replay

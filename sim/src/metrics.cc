@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "blockx/engine/names.h"
 #include "blockx/sim/csv_writer.h"
 
 namespace blockx::sim {
@@ -15,6 +16,17 @@ template <std::size_t... I>
 std::array<TimeWeighted, sizeof...(I)> ZeroLevels(std::index_sequence<I...>) {
   return {((void)I, TimeWeighted(engine::AtMicroseconds(0)))...};
 }
+
+void Count(std::map<std::string, std::int64_t, std::less<>>& counts, std::string_view name) {
+  const auto found = counts.find(name);
+  if (found == counts.end()) {
+    counts.emplace(name, 1);
+  } else {
+    ++found->second;
+  }
+}
+
+}  // namespace
 
 Levels LevelsOf(const engine::Load& load) {
   return {load.allocated_slots + load.running_slots,
@@ -30,35 +42,6 @@ Levels LevelsOf(const engine::Load& load) {
           load.calls_waiting,
           load.plugin.waiting};
 }
-
-std::string_view NameOf(engine::ErrorCode code) {
-  switch (code) {
-    case engine::ErrorCode::kInvalidArgument:
-      return "INVALID_ARGUMENT";
-    case engine::ErrorCode::kNoSlot:
-      return "NO_SLOT";
-    case engine::ErrorCode::kUnavailable:
-      return "UNAVAILABLE";
-    case engine::ErrorCode::kInvalidSlot:
-      return "INVALID_SLOT";
-    case engine::ErrorCode::kNotFound:
-      return "NOT_FOUND";
-    case engine::ErrorCode::kSlotUncertain:
-      return "SLOT_UNCERTAIN";
-  }
-  return "";
-}
-
-void Count(std::map<std::string, std::int64_t, std::less<>>& counts, std::string_view name) {
-  const auto found = counts.find(name);
-  if (found == counts.end()) {
-    counts.emplace(name, 1);
-  } else {
-    ++found->second;
-  }
-}
-
-}  // namespace
 
 StepDurations StepsOf(const Task& task, const engine::StepTimes& times) {
   const Instant first_call = task.first_dispatch == kNever ? times.called : task.first_dispatch;

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <variant>
 
+#include "blockx/engine/names.h"
 #include "blockx/sim/suggest.h"
 #include "common.h"
-#include "state_json.h"
 #include "step_line.h"
 
 namespace blockx::tools {
@@ -26,10 +26,12 @@ constexpr std::array kFields = {
     Field{"freeSlots", [](const engine::Engine& e) { return e.DeriveHeartbeat().free_slots; }},
     Field{"reservedSlots",
           [](const engine::Engine& e) { return e.DeriveHeartbeat().reserved_slots; }},
-    Field{"runningTasks", [](const engine::Engine& e) { return e.DeriveHeartbeat().running_tasks; }},
+    Field{"runningTasks",
+          [](const engine::Engine& e) { return e.DeriveHeartbeat().running_tasks; }},
     Field{"healthyExecutors",
           [](const engine::Engine& e) { return e.DeriveHeartbeat().healthy_executors; }},
-    Field{"ready", [](const engine::Engine& e) -> std::int64_t { return e.DeriveHeartbeat().ready; }},
+    Field{"ready",
+          [](const engine::Engine& e) -> std::int64_t { return e.DeriveHeartbeat().ready; }},
     Field{"draining",
           [](const engine::Engine& e) -> std::int64_t { return e.DeriveHeartbeat().draining; }},
     Field{"builder.inUse", [](const engine::Engine& e) { return e.load().builder.in_use; }},
@@ -144,9 +146,8 @@ std::string ConditionFields() {
 std::optional<Condition> ParseCondition(const std::vector<std::string>& words,
                                         const engine::Engine& engine) {
   if (words.size() == 1 && words[0] == "refusal") {
-    return [](const engine::Step& step) {
-      return std::holds_alternative<engine::Error>(step.reply);
-    };
+    return
+        [](const engine::Step& step) { return std::holds_alternative<engine::Error>(step.reply); };
   }
   if (words.size() == 2 && words[0] == "event") return OnEvent(words[1]);
   if (words.size() == 2 && words[0] == "phase") return OnPhase(words[1]);
@@ -156,7 +157,8 @@ std::optional<Condition> ParseCondition(const std::vector<std::string>& words,
   }
   if (words.size() == 3) return OnState(words, engine);
   Complain(
-      "expected: break on event NAME | task ID | phase PHASE | refusal | FIELD < NUMBER, where FIELD "
+      "expected: break on event NAME | task ID | phase PHASE | refusal | FIELD < NUMBER, where "
+      "FIELD "
       "is one of " +
       ConditionFields());
   return std::nullopt;

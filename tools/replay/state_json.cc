@@ -1,10 +1,10 @@
 #include "state_json.h"
 
-#include <array>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "blockx/engine/names.h"
 #include "blockx/replay/log_text.h"
 
 namespace blockx::tools {
@@ -13,12 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using engine::Instant;
 using engine::State;
-
-template <std::size_t N, class Enum>
-std::string_view NameIn(const std::array<std::string_view, N>& names, Enum value) {
-  const auto index = static_cast<std::size_t>(value);
-  return index < N ? names[index] : "?";
-}
 
 // Sets a field that has a value other than the usual one.
 void Set(Json& out, const char* name, Instant at) {
@@ -35,7 +29,8 @@ void Set(Json& out, const char* name, bool value) {
 }
 void Set(Json& out, const char* name, const engine::Payload& payload) {
   if (payload.size() == 0) return;
-  out[name] = {{"size", payload.size()}, {"fingerprint", replay::DigestText(payload.fingerprint())}};
+  out[name] = {{"size", payload.size()},
+               {"fingerprint", replay::DigestText(payload.fingerprint())}};
 }
 
 Json ToJson(const engine::CallCounts& counts) {
@@ -134,7 +129,7 @@ Json ToJson(const State::Active& active) {
 
 Json ToJson(const State::Task& task) {
   Json out{{"state", NameOf(task.state)}};
-  if (task.slot) out["slotId"] = "slot-" + std::to_string(task.slot->value());
+  if (task.slot) out["slotId"] = engine::SlotId(*task.slot);
   out["run"] = task.run.value();
   Set(out, "leaseExpiresAtUs", task.lease_expires_at);
   Set(out, "purgeAtUs", task.purge_at);
@@ -184,44 +179,16 @@ Json WorkerJson(const State& state) {
 }
 
 Json HeartbeatJson(const engine::Heartbeat& heartbeat) {
-  return {{"taskSlots", heartbeat.task_slots},         {"freeSlots", heartbeat.free_slots},
-          {"reservedSlots", heartbeat.reserved_slots}, {"runningTasks", heartbeat.running_tasks},
-          {"healthyExecutors", heartbeat.healthy_executors}, {"ready", heartbeat.ready},
+  return {{"taskSlots", heartbeat.task_slots},
+          {"freeSlots", heartbeat.free_slots},
+          {"reservedSlots", heartbeat.reserved_slots},
+          {"runningTasks", heartbeat.running_tasks},
+          {"healthyExecutors", heartbeat.healthy_executors},
+          {"ready", heartbeat.ready},
           {"draining", heartbeat.draining}};
 }
 
 }  // namespace
-
-std::string_view NameOf(engine::TaskState state) {
-  return NameIn(std::to_array<std::string_view>({"ALLOCATED", "RUNNING", "SUCCEEDED", "FAILED"}),
-                state);
-}
-std::string_view NameOf(engine::Phase phase) {
-  return NameIn(std::to_array<std::string_view>(
-                    {"PREPARING", "BUILDER", "CALLS", "PLUGIN", "TERMINAL"}),
-                phase);
-}
-std::string_view NameOf(engine::Work work) {
-  return NameIn(std::to_array<std::string_view>({"none", "builder", "stream", "writer"}), work);
-}
-std::string_view NameOf(engine::CallState state) {
-  return NameIn(std::to_array<std::string_view>({"WAITING", "RUNNING", "BACKING_OFF", "RETRY_READY",
-                                                 "SUCCEEDED", "FAILED"}),
-                state);
-}
-std::string_view NameOf(engine::ExecutorState state) {
-  return NameIn(std::to_array<std::string_view>({"DOWN", "STARTING", "HEALTHY", "KILLED"}), state);
-}
-std::string_view NameOf(engine::Stage stage) {
-  return NameIn(std::to_array<std::string_view>({"builder", "scan", "executorTasks", "plugin"}),
-                stage);
-}
-std::string_view NameOf(State::Timer::Kind kind) {
-  return NameIn(std::to_array<std::string_view>({"startTimeout", "heartbeatTimeout", "wedge",
-                                                 "restart", "lease", "taskDeadline", "watchGrace",
-                                                 "callDeadline", "cancelGrace", "retry"}),
-                kind);
-}
 
 Json StateJson(const engine::Engine& engine) {
   const State state = engine::Inspect(engine);
@@ -230,7 +197,7 @@ Json StateJson(const engine::Engine& engine) {
   Json tasks = Json::object();
   Json retained = Json::array();
   for (const State::Task& task : state.tasks) {
-    if (task.slot) slots["slot-" + std::to_string(task.slot->value())] = task.id;
+    if (task.slot) slots[engine::SlotId(*task.slot)] = task.id;
     if (!task.slot) retained.push_back(task.id);
     tasks[task.id] = ToJson(task);
   }

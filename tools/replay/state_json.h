@@ -4,21 +4,11 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "blockx/engine/engine.h"
-#include "blockx/engine/state.h"
 
 namespace blockx::tools {
-
-std::string_view NameOf(engine::TaskState state);
-std::string_view NameOf(engine::Phase phase);
-std::string_view NameOf(engine::Work work);
-std::string_view NameOf(engine::CallState state);
-std::string_view NameOf(engine::ExecutorState state);
-std::string_view NameOf(engine::Stage stage);
-std::string_view NameOf(engine::State::Timer::Kind kind);
 
 // Everything that the state digest covers, and the heartbeat. Things stand by their names, so that
 // an element more leaves all others where they are.

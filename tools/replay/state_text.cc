@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "blockx/engine/names.h"
 #include "blockx/replay/brief.h"
-#include "state_json.h"
 
 namespace blockx::tools {
 namespace {
@@ -71,14 +71,14 @@ std::string Doing(const State::Task& task, const State& state) {
     return std::string(NameOf(task.active->owed)) + " at work";
   }
   if (task.active->phase == engine::Phase::kPreparing) return "activation at work";
-  const auto done = std::count_if(
-      task.active->calls.begin(), task.active->calls.end(), [](const State::Call& call) {
-        return call.state == engine::CallState::kSucceeded ||
-               call.state == engine::CallState::kFailed;
-      });
+  const auto done = std::count_if(task.active->calls.begin(), task.active->calls.end(),
+                                  [](const State::Call& call) {
+                                    return call.state == engine::CallState::kSucceeded ||
+                                           call.state == engine::CallState::kFailed;
+                                  });
   return std::to_string(task.active->attempts.size()) + " attempts running, " +
-         std::to_string(done) + " of " + std::to_string(task.active->calls.size()) +
-         " calls done" + (task.active->streaming ? ", more are streaming in" : "");
+         std::to_string(done) + " of " + std::to_string(task.active->calls.size()) + " calls done" +
+         (task.active->streaming ? ", more are streaming in" : "");
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ std::string SlotsText(const State& state, log::v1::World::Value world) {
   for (const State::Task& task : state.tasks) {
     if (!task.slot) continue;
     ++taken;
-    table.Add({"slot-" + std::to_string(task.slot->value()), task.id,
+    table.Add({engine::SlotId(*task.slot), task.id,
                std::string(task.active ? NameOf(task.active->phase) : NameOf(task.state)),
                At(task.result.times.accepted, world),
                At(task.active ? task.active->deadline : task.lease_expires_at, world),

@@ -14,11 +14,13 @@
 #include "blockx/engine/commands.h"
 #include "blockx/engine/config.h"
 #include "blockx/engine/ids.h"
+#include "blockx/engine/names.h"
 #include "blockx/engine/replies.h"
 #include "blockx/engine/task_result.h"
 #include "blockx/engine/time.h"
 #include "blockx/replay/history.h"
 #include "blockx/replay/replayer.h"
+#include "blockx/sim/metrics.h"
 #include "common.h"
 
 namespace blockx::tools {
@@ -49,9 +51,7 @@ enum class RunState : std::uint8_t { kRunning, kSucceeded, kFailed, kUnknown };
 
 // As the text form names them (docs/text-form.md).
 [[nodiscard]] std::string_view NameOf(RunState state);
-[[nodiscard]] std::string_view NameOf(engine::ErrorCode code);
 [[nodiscard]] std::string_view NameOf(replay::RequestHistory::Kind kind);
-[[nodiscard]] std::string_view NameOf(engine::KillReason reason);
 
 // What overlaps on one slot or executor stands in lanes of it, counted from 0.
 using Lane = std::size_t;
@@ -129,22 +129,24 @@ struct LevelPoint {
   std::int64_t level = 0;
 };
 struct GaugeName {
+  sim::Gauge gauge{};
   std::string_view key;
   std::string_view words;
   bool waits;  // A queue, which has no capacity.
 };
 inline constexpr std::array<GaugeName, 11> kGaugeNames = {{
-    {"slots", "slots", false},
-    {"executors", "executors", false},
-    {"builder", "builder permits", false},
-    {"scan", "scan permits", false},
-    {"executorTasks", "executor-task permits", false},
-    {"plugin", "plugin permits", false},
-    {"builderQueue", "tasks for a builder permit", true},
-    {"scanQueue", "tasks for a scan permit", true},
-    {"executorTaskQueue", "tasks for an executor-task permit", true},
-    {"callQueue", "calls for an executor", true},
-    {"pluginQueue", "tasks for a plugin permit", true},
+    {sim::Gauge::kSlots, "slots", "slots", false},
+    {sim::Gauge::kExecutors, "executors", "executors", false},
+    {sim::Gauge::kBuilder, "builder", "builder permits", false},
+    {sim::Gauge::kScan, "scan", "scan permits", false},
+    {sim::Gauge::kExecutorTasks, "executorTasks", "executor-task permits", false},
+    {sim::Gauge::kPlugin, "plugin", "plugin permits", false},
+    {sim::Gauge::kBuilderQueue, "builderQueue", "tasks for a builder permit", true},
+    {sim::Gauge::kScanQueue, "scanQueue", "tasks for a scan permit", true},
+    {sim::Gauge::kExecutorTaskQueue, "executorTaskQueue", "tasks for an executor-task permit",
+     true},
+    {sim::Gauge::kCallQueue, "callQueue", "calls for an executor", true},
+    {sim::Gauge::kPluginQueue, "pluginQueue", "tasks for a plugin permit", true},
 }};
 struct GaugeSeries {
   std::int64_t capacity = 0;  // 0: none

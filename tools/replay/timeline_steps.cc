@@ -19,24 +19,6 @@ std::string_view NameOf(RunState state) {
   return "";
 }
 
-std::string_view NameOf(engine::ErrorCode code) {
-  switch (code) {
-    case engine::ErrorCode::kInvalidArgument:
-      return "INVALID_ARGUMENT";
-    case engine::ErrorCode::kNoSlot:
-      return "NO_SLOT";
-    case engine::ErrorCode::kUnavailable:
-      return "UNAVAILABLE";
-    case engine::ErrorCode::kInvalidSlot:
-      return "INVALID_SLOT";
-    case engine::ErrorCode::kNotFound:
-      return "NOT_FOUND";
-    case engine::ErrorCode::kSlotUncertain:
-      return "SLOT_UNCERTAIN";
-  }
-  return "";
-}
-
 std::string_view NameOf(replay::RequestHistory::Kind kind) {
   switch (kind) {
     case replay::RequestHistory::Kind::kReserve:
@@ -45,22 +27,6 @@ std::string_view NameOf(replay::RequestHistory::Kind kind) {
       return "submitTask";
     case replay::RequestHistory::Kind::kResult:
       return "getTaskResult";
-  }
-  return "";
-}
-
-std::string_view NameOf(engine::KillReason reason) {
-  switch (reason) {
-    case engine::KillReason::kStartTimeout:
-      return "START_TIMEOUT";
-    case engine::KillReason::kHeartbeatTimeout:
-      return "HEARTBEAT_TIMEOUT";
-    case engine::KillReason::kWedged:
-      return "WEDGED";
-    case engine::KillReason::kCancelGrace:
-      return "CANCEL_GRACE";
-    case engine::KillReason::kStopped:
-      return "STOPPED";
   }
   return "";
 }

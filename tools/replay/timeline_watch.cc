@@ -7,21 +7,6 @@
 namespace blockx::tools {
 namespace {
 
-// In the order of kGaugeNames.
-std::array<std::int64_t, kGaugeNames.size()> LevelsOf(const engine::Load& load) {
-  return {load.allocated_slots + load.running_slots,
-          load.calls_occupying,
-          load.builder.in_use,
-          load.scan.in_use,
-          load.executor_tasks.in_use,
-          load.plugin.in_use,
-          load.builder.waiting,
-          load.scan.waiting,
-          load.executor_tasks.waiting,
-          load.calls_waiting,
-          load.plugin.waiting};
-}
-
 void AddPoint(std::vector<LevelPoint>& points, engine::Instant at, std::int64_t level) {
   if (!points.empty() && points.back().at == at) points.pop_back();
   if (points.empty() || points.back().level != level) points.push_back({at, level});
@@ -62,9 +47,10 @@ void TimelineWatch::OnStep(const engine::Step& step) {
 }
 
 void TimelineWatch::SampleLevels(const engine::Load& load, engine::Instant now) {
-  const auto levels = LevelsOf(load);
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    AddPoint(timeline_.gauges[i].points, now, levels[i]);
+  const sim::Levels levels = sim::LevelsOf(load);
+  for (std::size_t i = 0; i < kGaugeNames.size(); ++i) {
+    const auto gauge = static_cast<std::size_t>(kGaugeNames[i].gauge);
+    AddPoint(timeline_.gauges[i].points, now, levels[gauge]);
   }
 }
 

@@ -16,6 +16,8 @@
 
 namespace blockx::engine {
 
+struct State;
+
 // What the Worker tells the registry; a count over the slot table, nothing else.
 struct Heartbeat {
   std::int64_t task_slots = 0;
@@ -125,9 +127,10 @@ class Engine {
   [[nodiscard]] std::optional<std::string> CheckInvariants() const;
 
   class Parts;  // private to the engine's sources
-  [[nodiscard]] const Parts& parts() const { return *parts_; }
 
  private:
+  friend State Inspect(const Engine& engine);  // state.h
+
   explicit Engine(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

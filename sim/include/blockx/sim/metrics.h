@@ -57,6 +57,9 @@ inline constexpr std::size_t kGauges = static_cast<std::size_t>(Gauge::kPluginQu
 
 using Levels = std::array<std::int64_t, kGauges>;
 
+// Of one Worker; kSlotQueue, which is the clients', is 0.
+[[nodiscard]] Levels LevelsOf(const engine::Load& load);
+
 // Counts of tasks that arrived after the warm-up.
 struct TaskCounts {
   std::int64_t arrived = 0;
