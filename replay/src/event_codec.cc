@@ -22,7 +22,6 @@ std::int64_t ToMilliseconds(engine::Duration duration) {
 // Both codecs have the same methods, so that the fields of a message are named once, in a Visit.
 class EventWriter {
  public:
-  static constexpr bool kWrites = true;
 
   EventWriter(WireWriter& wire, PayloadMode payloads, TextMode text)
       : wire_(wire), payloads_(payloads), text_(text) {}
@@ -75,7 +74,6 @@ class EventWriter {
 
 class EventParser {
  public:
-  static constexpr bool kWrites = false;
 
   EventParser(std::string_view bytes, EventLists& lists) : wire_(bytes), lists_(lists) {}
 
