@@ -27,7 +27,8 @@ enum class Choice : std::uint32_t {
   kPlacement = 15,          // Entity: task. n: attempt of the client.
   kExecutorFailure = 16,    // Entity: executor within worker. n: generation.
   kActivationFailure = 17,  // Entity: task.
-  kExecutorExit = 18        // Entity: executor within worker. n: generation.
+  kExecutorExit = 18,       // Entity: executor within worker. n: generation.
+  kDonor = 19               // Entity: task, call within task, or executor. n: which question.
 };
 
 // Names one random choice. Every draw of the simulator is a pure function of such a key, never the
