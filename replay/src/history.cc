@@ -301,6 +301,8 @@ class History::Gatherer {
     call.parent = static_cast<std::int64_t>(parent.call);
     call.parent_attempt = event.parent_attempt;
     call.ref = event.ref;
+    asked_[{event.parent.value(), event.ref.value()}] = {parent.task, parent.run,
+                                                         run.calls.size() - 1};
   }
 
   // ---- Orders ----
@@ -367,6 +369,12 @@ class History::Gatherer {
       attempt->cancelled = moment_;
     }
   }
+  void On(const engine::DeliverSubcall& command) {
+    const auto found = asked_.find(std::make_pair(command.parent.value(), command.ref.value()));
+    if (found == asked_.end()) return;
+    CallAt(found->second).delivered = moment_;
+    asked_.erase(found);
+  }
   void On(const engine::ConvergeTask& command) {
     RunHistory& run = RunOf(command.task_id, command.run);
     run.ended = moment_;
@@ -388,7 +396,6 @@ class History::Gatherer {
     executor.kill_reason = command.reason;
   }
   // What they say is known from elsewhere.
-  void On(const engine::DeliverSubcall&) {}
   void On(const engine::NotifyWatch&) {}
   void On(const engine::RegisterWorker&) {}
   void On(const engine::DeregisterWorker&) {}
@@ -400,6 +407,8 @@ class History::Gatherer {
   Moment moment_;
   absl::flat_hash_map<std::string, std::size_t> task_by_id_;
   absl::flat_hash_map<std::int64_t, CallPlace> call_by_id_;
+  // Subcalls without an answer, by the asking call and its reference.
+  absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, CallPlace> asked_;
   absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, std::size_t> executor_by_id_;
   absl::flat_hash_map<std::int64_t, std::size_t> present_;  // An executor's latest process.
   std::vector<std::vector<LiveAttempt>> live_;              // By process.

@@ -293,6 +293,15 @@ TEST_F(HistoryTest, ASubcallKnowsWhoAskedForIt) {
   EXPECT_EQ(call.id, CallId(3));
 }
 
+TEST_F(HistoryTest, ASubcallKnowsWhenItsAnswerWasGiven) {
+  BeginCalls();
+  At(55, SubcallRequested{ExecutorId(0), CallId(2), Attempt(1), SubcallRef(9), {"inner", {}}});
+  At(60, CallSucceeded{ExecutorId(0), CallId(1), Attempt(1), {}});
+  EXPECT_FALSE(OnlyRun().calls.at(2).delivered.happened());
+  At(70, CallSucceeded{ExecutorId(0), CallId(3), Attempt(1), {}});
+  EXPECT_EQ(Us(OnlyRun().calls.at(2).delivered), 70);
+}
+
 TEST_F(HistoryTest, ASubcallThatWasRefusedHasNoId) {
   Begin();
   At(10, SubmitTask{.task_id = "t", .function = {"fn", {}}});

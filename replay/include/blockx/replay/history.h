@@ -58,6 +58,7 @@ struct CallHistory {
   std::string function;
   engine::Payload args;
   Moment requested;  // The list, the batch or the subcall came.
+  Moment delivered;  // Subcalls: the asking attempt was given the answer.
   std::vector<AttemptHistory> attempts;
   [[nodiscard]] bool is_root() const { return parent < 0; }
 };
